@@ -21,7 +21,7 @@ func Calls(*order.Order) ([]string, error) {
 	return nil, unsupported("a launch makes no program of system calls; run --report tells what it sets")
 }
 
-// Plan is what [reexec.Run] would show the server of an order and hand to it. Nothing is started.
+// Plan is the view and the environment that [reexec.Run] would give the server of an order. Nothing is started.
 func Plan(o *order.Order) (*order.Plan, error) { return limitsonly.Plan(o) }
 
 // Why fails: nothing here holds files and names back, so there is nothing to be explained.

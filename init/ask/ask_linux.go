@@ -11,8 +11,8 @@ import (
 // demands. Nothing is started.
 func Calls(o *order.Order) ([]string, error) { return foreseen(o, (*launch.Launch).Calls) }
 
-// Plan is what [reexec.Run] would show the server of an order and hand to it, in the confinement with which the order
-// begins. Nothing is started.
+// Plan is the view and the environment that [reexec.Run] would give the server of an order, in the confinement with
+// which the order begins. Nothing is started.
 func Plan(o *order.Order) (*order.Plan, error) { return foreseen(o, (*launch.Launch).Plan) }
 
 func foreseen[T any](o *order.Order, tell func(*launch.Launch) (T, error)) (told T, err error) {

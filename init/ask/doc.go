@@ -1,5 +1,5 @@
-// Package ask answers questions about a launch that is planned and never started: what the server would see, which
-// system calls the launch would make, whether the server may do one act, and why not.
+// Package ask answers questions about a launch that is planned and never started: the paths that the server would see,
+// the system calls that the launch would make, whether the server may do one act, and why not.
 //
 //	plan, err := ask.Plan(o)
 //	answer, err := ask.Why(o, order.Question{Path: "/home/ann/.ssh", Op: order.OpRead})

@@ -9,8 +9,8 @@ import (
 	"github.com/security-mcp/mcp-sandbox/init/order"
 )
 
-// FitPatch makes a patch that applies to a document as the document stands: missing objects and lists are added. A
-// removal of what the document has not is an error: a flag said it.
+// FitPatch makes a patch that applies to the document as it is: missing objects and lists are added. To remove an entry
+// that the document does not have is an error: a flag gave that entry.
 func FitPatch(document []byte, patch []order.Patch) ([]order.Patch, error) {
 	fitted, _, err := hosts.Fit(document, patch)
 	return fitted, err

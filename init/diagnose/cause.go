@@ -136,7 +136,7 @@ func (s *Environment) laterRefused(r *order.Refusal, withoutNetwork bool) Cause 
 		return Cause{Detail: "this root has no CAP_SYS_ADMIN (" + step + ")", Fix: fixWeakRoot}
 	case isDenied && s.Filtered:
 		return Cause{Detail: unused + " (" + step + "): what this process runs in forbids it", Fix: fixOuterFilter}
-	case errno == syscall.ENOSYS && s.Filtered && r.Op != "openat2": // the refusal's own hint knows who hides that call
+	case errno == syscall.ENOSYS && s.Filtered && r.Op != "openat2": // the refusal's own hint names that call's filters
 		return Cause{Detail: unused + " (" + step + "): what this process runs in hides the call", Fix: fixOuterFilter}
 	case errno == syscall.EINVAL && r.Op == "pivot_root":
 		return Cause{Detail: "the root is the initramfs, which cannot be left by pivot_root(2)", Fix: fixInitramfs}

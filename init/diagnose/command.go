@@ -12,8 +12,8 @@ import (
 	"github.com/security-mcp/mcp-sandbox/policy/text"
 )
 
-// NotFound is the remedy where there is no program of the command's name. at is what was looked for; "" is returned
-// where that was the interpreter of a script. home is the user's.
+// NotFound is the remedy where there is no program of the command's name. at is the path that was looked for; "" is
+// returned where that was the interpreter of a script. home is the user's.
 func NotFound(command, at, home string) string {
 	const separators = `/\`
 	name := command[strings.LastIndexAny(command, separators)+1:]
@@ -94,7 +94,7 @@ func InFolder(file string) string {
 	return "it is a file: name the folder that it lies in, " + text.Shell(path.Dir(file))
 }
 
-// NoGrant is what stands in the place of a remedy where no grant helps.
+// NoGrant is the text in the place of a remedy where no grant helps.
 func NoGrant(err error) string { return "nothing grants it: " + err.Error() }
 
 // keyOf is the key of the policy that a flag of grants adds to.

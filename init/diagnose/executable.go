@@ -37,7 +37,7 @@ var machines = [...]struct {
 }{{3, "386"}, {8, "mips"}, {21, "ppc64"}, {22, "s390x"}, {40, "arm"}, {62, "amd64"}, {183, "arm64"}, {243, "riscv64"},
 	{258, "loong64"}}
 
-// Unexecutable says what a file is that the kernel does not execute, and what to do; "" where nothing tells. head is
+// Unexecutable is the kind of a file that the kernel does not execute, with the remedy; "" where nothing tells. head is
 // its beginning, arch this machine's name as Go has it, and there reports whether a path is there outside.
 func Unexecutable(file string, head []byte, arch string, there func(string) bool) string {
 	if machine, loader, ok := elf(head); ok {
@@ -66,7 +66,7 @@ func Unexecutable(file string, head []byte, arch string, there func(string) bool
 	}
 	lower := strings.ToLower(strings.TrimSpace(string(head[:min(len(head), 64)])))
 	switch {
-	case head == nil: // nobody may read it
+	case head == nil: // it cannot be read
 		return ""
 	case len(head) == 0:
 		return "it is empty"

@@ -77,7 +77,7 @@ func isTraced(_ *order.Refusal, f Circumstances) bool { return f.Traced != nil &
 
 func asRoot(_ *order.Refusal, f Circumstances) bool { return f.Root }
 
-// onNewKernel: the kernel has every call that confinement full needs, so what is missing is hidden.
+// onNewKernel: the kernel has every call that confinement full needs, so a missing one is hidden.
 func onNewKernel(_ *order.Refusal, f Circumstances) bool {
 	return platform.KernelAtLeast(f.Kernel, 5, 12)
 }

@@ -24,7 +24,7 @@ type Circumstances struct {
 	OS     string // as runtime.GOOS
 	Kernel string // its release
 	Root   bool   // the launcher is user 0
-	// Traced reports whether another process traces the launcher, as ptrace(2) does; nil: nobody knows.
+	// Traced reports whether another process traces the launcher, as ptrace(2) does; nil: not known.
 	Traced func() bool
 	// Sysctl is the value of a sysctl(8) by its name with dots, or "".
 	Sysctl func(name string) string
@@ -48,8 +48,8 @@ type NoProc struct{ Reason string }
 
 func (n NoProc) Error() string { return n.Reason }
 
-// class says of a layer's refusals with an errno whose they are. A policy's refusal is never answered by less
-// confinement: or a policy could choose less by a number, or by a path.
+// class decides whether a layer's refusals with an errno are the machine's or the policy's. A policy's refusal is never
+// answered by less confinement: or a policy could choose less by a number, or by a path.
 type class struct {
 	layer  order.Layer
 	always bool // the machine's, for nothing of the policy is named in these calls; else only an [order.Mechanism] is
@@ -100,7 +100,7 @@ func Lasting(r *order.Refusal, f Circumstances) bool {
 	switch errnoOf(r) {
 	case syscall.EPERM, syscall.EACCES, syscall.ENOSYS, syscall.EAFNOSUPPORT:
 		return true
-	case syscall.ENOSPC: // also what a limit of namespaces says that others have used up
+	case syscall.ENOSPC: // also of a limit of namespaces that others have used up
 		return r.Layer == order.Namespaces && forbidsNamespaces(f)
 	}
 	return false

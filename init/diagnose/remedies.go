@@ -22,8 +22,8 @@ const (
 		"forbids them"
 )
 
-// fixOuterFilter says how what this process runs in lets the programs in it confine others in full. No call tells which
-// engine that is, so there is a line for each.
+// fixOuterFilter says how the unit, the container or the filter around this process lets programs confine others in
+// full. No call tells which engine that is, so there is a line for each.
 const fixOuterFilter = "reduced confinement needs none of this; what takes a filter away says so:\n" +
 	"in a systemd unit: RestrictNamespaces=no, and @mount in SystemCallFilter=, or none\n" +
 	"Docker: `docker run --user 1000:1000 --security-opt seccomp=unconfined --security-opt apparmor=unconfined " +

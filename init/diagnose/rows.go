@@ -19,7 +19,7 @@ var (
 	noCall = []syscall.Errno{syscall.ENOSYS}
 )
 
-// byTracer is the remedy where calls are not what they seem.
+// byTracer is the remedy where a tracer changes system calls.
 const byTracer = "another program traces the launcher and changes its system calls, as proot does: nothing can be " +
 	"held there, so start mcp-sandbox outside of it"
 
@@ -65,7 +65,7 @@ var onLinux = [...]hintRow{
 	{layers: inNamespaces, op: OpLook, errnos: []syscall.Errno{syscall.ENOENT},
 		hint: "/proc shows no namespaces here, as gVisor's does not: full confinement could not be proved"},
 
-	// Namespaces, and what is done in them. clone(2) does not say of which kind there are too many.
+	// Namespaces, and operations in them. clone(2) does not say of which kind there are too many.
 	{layers: inNamespaces, op: "clone", errnos: []syscall.Errno{syscall.ENOSPC},
 		hint: "this machine forbids user namespaces, or one of the other kinds: see the sysctls " +
 			"user.max_user_namespaces, user.max_net_namespaces and their like"},
@@ -86,7 +86,7 @@ var onLinux = [...]hintRow{
 			"(kernel.apparmor_restrict_unprivileged_userns) or a container's filter: `mcp-sandbox doctor` tells " +
 			"which, and what to do"},
 
-	// What the launcher itself needs. Which socket a refused descriptor is could not be asked.
+	// The launcher's own needs. Which socket a refused descriptor is could not be asked.
 	{op: "clone", errnos: []syscall.Errno{syscall.EAGAIN},
 		hint: "the user has too many processes: raise ulimit -u, or end some"},
 	{op: "program", errnos: []syscall.Errno{syscall.EFBIG},
@@ -128,7 +128,7 @@ var onLinux = [...]hintRow{
 		hint: "this container's root has no other id to give the server: start the launcher as an ordinary user"},
 }
 
-// withoutBarrier are the hints of macOS and Windows, whose shim has only limits.
+// withoutBarrier are the hints of macOS and Windows, where the shim has only limits.
 var withoutBarrier = [...]hintRow{
 	{layers: inPolicy, op: "reach *", when: onWindows,
 		hint: "run it in a " + inWSL + ", or set minConfinement to limits"},

@@ -17,7 +17,7 @@ const StartsOthers = "name the program that it starts, as node and the server's 
 // AskDoctor is for a refusal without a hint.
 const AskDoctor = "`mcp-sandbox doctor` tells what else it refuses, and what to do"
 
-// inUnit is what lets Landlock and seccomp through a unit's filter. The set @sandbox is younger than systemd 252.
+// inUnit lets Landlock and seccomp through a unit's filter. The set @sandbox is younger than systemd 252.
 const inUnit = "landlock_create_ruleset landlock_add_rule landlock_restrict_self seccomp in SystemCallFilter=, or " +
 	"@sandbox where systemd knows that set"
 

@@ -36,7 +36,7 @@ func tellDenials(t *teller) {
 	}
 }
 
-// takesAway reports whether a grant, or what every server sees, holds the path of a denial, or lies in it.
+// takesAway reports whether a grant, or a folder that every server sees, holds the path of a denial, or lies in it.
 func takesAway(t *teller, r *pathRule) bool {
 	if !r.write {
 		for folder := range strings.FieldsSeq("/bin /etc /gnu /lib /lib32 /lib64 /nix /run /sbin /usr") {

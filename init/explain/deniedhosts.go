@@ -24,7 +24,7 @@ func tellDeniedHosts(t *teller) {
 	}
 }
 
-// Unneeded reports whether a denial takes nothing away of what the entries of a list allow.
+// Unneeded reports whether a denial takes away nothing that the entries of a list allow.
 func Unneeded(denied policy.Domain, allowed []string) bool {
 	// An allowed name may resolve to a denied address.
 	if denied.Address && len(allowed) > 0 {
@@ -36,7 +36,7 @@ func Unneeded(denied policy.Domain, allowed []string) bool {
 	})
 }
 
-// meets reports whether a denial takes away something of what an entry allows.
+// meets reports whether a denial takes away a part of an allowed entry.
 func meets(allowed, denied policy.Domain) bool {
 	switch {
 	case denied.Port == 0 || denied.Port == allowed.Port:

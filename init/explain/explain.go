@@ -1,4 +1,4 @@
-// Package explain says in sentences what a policy opens, with a verdict for each.
+// Package explain says in sentences which access a policy opens, with a verdict for each.
 //
 //	m := explain.Machine{Home: home}
 //	e := m.Explain(p, policy.Run)        // the policy's paths are absolute
@@ -7,9 +7,9 @@
 //	}
 //	fmt.Println(e.Verdict) // that of the worst line
 //
-// The package reads the policy's text, tables of its own and what a [Machine] says, and does not look at the machine
-// itself: cmd/internal/judge does, and judges for every command. A verdict is about what the server is given, not about
-// the server.
+// The package reads the policy's text, tables of its own and the fields of a [Machine], and does not look at the
+// machine itself: cmd/internal/judge does, and judges for every command. A verdict is about the server's access, not
+// about the server.
 //
 // A text holds names of the policy as they are written, shortened, and is to be escaped before it is printed. The value
 // of a variable is in no text.
@@ -31,7 +31,7 @@ type Verdict uint8
 // The verdicts.
 const (
 	Safe      Verdict = iota // opens nothing, or takes something away
-	Note                     // opens what many servers need
+	Note                     // opens only access that many servers need
 	Wide                     // opens more than most servers need, or something that strangers can use
 	Dangerous                // opens secrets, or lets the server act outside of the sandbox
 )
@@ -76,7 +76,7 @@ type Line struct {
 	Text    string  `json:"text"`
 }
 
-// String is the line as commands print it that name what is wide or dangerous.
+// String is the line as printed by commands that name the wide and dangerous entries.
 func (l *Line) String() string { return l.Pointer + ": " + l.Verdict.String() + ": " + l.Text }
 
 // place orders lines.
@@ -88,18 +88,18 @@ func (l *Line) place() int {
 	return place
 }
 
-// An Explanation is what a policy opens.
+// An Explanation is the access that a policy opens.
 type Explanation struct {
 	Verdict Verdict `json:"verdict"` // the highest of the lines
 	Lines   []Line  `json:"lines"`   // the highest first, those by default last, else in the order of a policy's keys
 }
 
-// A Machine is what a verdict goes by besides the policy. Of the zero one nothing is known.
+// A Machine is the knowledge for a verdict besides the policy. Of the zero one nothing is known.
 type Machine struct {
-	Home string   // what "~" stands for
+	Home string   // the meaning of "~"
 	Own  []string // this product's folders, absolute
-	// Whose says to whom a home that lasts belongs where that is not the policy itself, and whether the home is there;
-	// "": to nobody else.
+	// Whose is the owner of a home that lasts, where that is not the policy itself, and whether the home is there; "":
+	// no other owner.
 	Whose func(state string) (whose string, there bool)
 }
 
@@ -109,7 +109,7 @@ func Of(p policy.Policy, program policy.Program, home string) Explanation {
 	return m.Explain(p, program)
 }
 
-// Explain explains a valid policy whose paths are absolute, as program would launch it.
+// Explain explains a valid policy with absolute paths, as program would launch it.
 func (m *Machine) Explain(p policy.Policy, program policy.Program) Explanation {
 	effective := p.Effective(program)
 	t := &teller{given: &p, p: &effective, machine: m, home: strings.TrimSuffix(m.Home, "/"),
@@ -135,7 +135,7 @@ func (e *Explanation) sort() {
 	}
 }
 
-// Raise takes over what of the same policy, read in another way, has a higher verdict. more goes on a text of that.
+// Raise takes over the lines of the same policy, read in another way, with a higher verdict. more goes on their texts.
 func (e *Explanation) Raise(other *Explanation, more string) {
 	for _, l := range other.Warnings() {
 		at := -1
@@ -155,7 +155,7 @@ func (e *Explanation) Raise(other *Explanation, more string) {
 	e.sort()
 }
 
-// Warnings are the lines about what is wide or dangerous.
+// Warnings are the wide and the dangerous lines.
 func (e *Explanation) Warnings() []Line {
 	return e.Lines[:e.Count(Wide)+e.Count(Dangerous)]
 }
@@ -179,12 +179,12 @@ type teller struct {
 	rules   *match.Rules
 	opened  map[string][]uint16 // the ports that the entries of a host open, without the denied ones
 	paths   *pathRules
-	seen    Verdict     // the highest of what it reads
+	seen    Verdict     // the highest of the files that it reads
 	relays  [][2]string // the lines of their table
 	lines   []Line
 }
 
-// say adds a line about what the policy names.
+// say adds a line about an entry of the policy.
 func (t *teller) say(v Verdict, pointer string, text ...string) {
 	t.lines = append(t.lines, Line{v, pointer, false, strings.Join(text, "")})
 }
@@ -211,7 +211,7 @@ func (t *teller) worst(pointers ...string) (v Verdict) {
 	return v
 }
 
-// tellTogether tells of what two keys open only with each other.
+// tellTogether adds the line about access that two keys open only with each other.
 func tellTogether(t *teller) {
 	leaves, pointer := t.worst("/network/allowedDomains") >= Wide, "/network/allowedDomains"
 	if t.p.Level == policy.LevelNetwork {

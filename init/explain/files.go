@@ -100,7 +100,7 @@ func tellWrite(t *teller, r *pathRule) {
 	t.say(max(v, seen), r.pointer, "can read and change "+t.tilde(r.path)+why)
 }
 
-// readsOf says what there is to read in a grant.
+// readsOf is the verdict on the files that a grant opens for reading, and the reason.
 func readsOf(t *teller, r *pathRule) (v Verdict, why string) {
 	defer func() { t.seen = max(t.seen, v) }()
 	home, others := t.homeOf(r.path)
@@ -151,7 +151,7 @@ func secretAt(at, home string) string {
 	return ""
 }
 
-// holds reports whether a path is or holds what has that name below a home; "" is no home.
+// holds reports whether a path is, or holds, the path of that name below a home; "" is no home.
 func holds(path, home, name string) bool {
 	if home != "" && policy.Below(path, home) {
 		return policy.Within(name, path[len(home)+1:])
@@ -195,7 +195,7 @@ func (t *teller) own(home string) []string {
 	return all
 }
 
-// atPlace says what a path outside of homes is, or holds.
+// atPlace is the verdict on a path outside of homes, by the place that the path lies in or holds.
 func atPlace(at string, write bool) (v Verdict, why string) {
 	v = Note
 	for _, p := range &places {

@@ -82,7 +82,7 @@ func tellHost(t *teller, pointer string, d policy.Domain) {
 	}
 }
 
-// listens says what listens at a port of another machine.
+// listens is the verdict on a port of another machine, by the service that listens there, and the reason.
 func listens(port uint16) (v Verdict, why string) {
 	switch port {
 	case 2375, 2376:
@@ -101,7 +101,7 @@ func like(names []string, d policy.Domain) string {
 	return " (" + some(names) + ")"
 }
 
-// Shared says of an entry that it opens names which anybody can have, or "".
+// Shared says of an entry that any person can register names that it opens; "" of other entries.
 func Shared(d policy.Domain) string {
 	if !d.Below || !policy.SharedSuffix(d.Host) {
 		return ""

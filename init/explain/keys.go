@@ -9,8 +9,8 @@ import (
 	"github.com/security-mcp/mcp-sandbox/policy/strictjson"
 )
 
-// sentences are the keys in the order of a document, and the function with the sentences of each. A key whose sentence
-// another key's function says stands beside that key.
+// sentences are the keys in the order of a document, and the function with the sentences of each. A key that another
+// key's function speaks of is in that key's row.
 var sentences = [...]struct {
 	keys string // between spaces
 	tell func(*teller)
@@ -65,7 +65,7 @@ func tellMinConfinement(t *teller) {
 		say(Safe, "may start in confinement reduced where the machine gives no more: files and network are held as "+
 			"well, but this machine's /etc and processes can be seen")
 	case policy.ConfinementLimits:
-		if t.given.MinConfinement == "" { // of other systems than Linux, whose policies are not to blame for that
+		if t.given.MinConfinement == "" { // of other systems than Linux: no policy is to blame for that
 			say(Note, "may start in confinement limits, as this system gives no more: it then reads, changes and "+
 				"reaches whatever you can")
 			return
@@ -142,7 +142,7 @@ func tellVariables(t *teller) {
 		"variables"+more)
 }
 
-// Certificates is what a variable of certificates opens; "" of another one.
+// Certificates says which certificates a variable of certificates opens; "" of another variable.
 func Certificates(variable string) string {
 	switch variable {
 	case "NODE_EXTRA_CA_CERTS", "SSL_CERT_FILE", "NIX_SSL_CERT_FILE":

@@ -13,7 +13,7 @@ type limit struct {
 	given, held string  // the value as written, and with defaults; "" for none, or "unlimited"
 	none        Verdict // that of the word unlimited
 	text        string  // with % for the value
-	unlimited   string  // what the word means
+	unlimited   string  // the meaning of the word
 }
 
 const unlimited = "unlimited"

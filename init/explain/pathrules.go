@@ -15,7 +15,7 @@ type pathRule struct {
 	maybe   bool // the path may be missing
 }
 
-// A decision is what the entries of one path say about reading or writing.
+// A decision is the result of the entries of one path, for reading or for writing.
 type decision struct {
 	grant  *pathRule // the first; nil for none
 	denied bool

@@ -13,7 +13,7 @@ type place struct {
 	holds       string
 }
 
-// places are what stands outside of homes.
+// places are the folders outside of homes.
 var places = [...]place{
 	{"/etc", Wide, Dangerous, "the settings of this machine"},
 	{"/usr", Safe, Dangerous, "the programs of this machine"},
@@ -45,7 +45,7 @@ var homes = [...]string{"/home", "/Users", "/var/home"}
 //go:embed starts.txt
 var startTable string
 
-// starts are the paths below a home whose files start by themselves, or by a name that a user types.
+// starts are the paths below a home with files that start by themselves, or by a name that a user types.
 func starts() iter.Seq2[string, string] { return table(startTable) }
 
 // table are the lines of a text, divided at the tab.

@@ -18,10 +18,10 @@ func Proxy(env func(string) string) (variable, address string) {
 	return p.Variable(), p.String()
 }
 
-// ProxyAddress is HOST:PORT of the value of a proxy's variable, without user information; "" for what is none.
+// ProxyAddress is HOST:PORT of the value of a proxy's variable, without user information; "" where the value has none.
 func ProxyAddress(value string) string { return dial.Address(value) }
 
-// isProxy reports whether a variable tells programs of a proxy; what begins with a prefix of envVars may be one too.
+// isProxy reports whether a variable names a proxy to programs; a variable with a prefix of envVars may be one too.
 func isProxy(variable string) bool {
 	prefix, pattern := strings.CutSuffix(variable, "*")
 	return slices.ContainsFunc(notice.ProxyVariables(), func(name string) bool {

@@ -7,7 +7,7 @@ import (
 	"github.com/security-mcp/mcp-sandbox/policy"
 )
 
-// writesOf says what there is to change in a grant.
+// writesOf is the verdict on the files that a grant for writing opens, and the reason.
 func writesOf(t *teller, r *pathRule) (v Verdict, why string) {
 	home, _ := t.homeOf(r.path)
 	rest := strings.TrimPrefix(strings.TrimPrefix(r.path, home), "/")

@@ -3,8 +3,8 @@
 //
 //	say(notice.Variables([]string{"NOTION_TOKEN"}))
 //
-// A line says what happened, to what, and what to type. A line has at most [Width] columns, control characters in names
-// are escaped, and the value of a variable is in no line. Nothing here makes a system call.
+// A line names the event, its object, and the command or flag to type. A line has at most [Width] columns, control
+// characters in names are escaped, and the value of a variable is in no line. Nothing here makes a system call.
 package notice
 
 import (

@@ -28,7 +28,7 @@ type End struct {
 	Unwritable []string // of ReadOnly those that no grant for writing opens
 }
 
-// Found is what the server's own namespaces told when all of the server had ended.
+// Found is the evidence in the server's own namespaces when all of the server had ended.
 type Found struct {
 	Network bool // a name or an address was asked for where there is no network
 	Files   bool // the private files had no room left
@@ -76,7 +76,7 @@ func (e *End) early(causes []string) string {
 	return text // of one that is too wide [Fit] gives the flag a line of its own
 }
 
-// causes are what an early end may come from, those first that something tells of.
+// causes are the possible causes of an early end, those with evidence first.
 func (e *End) causes(o *order.Order, first *order.Enforced) (all []string) {
 	add := func(is bool, parts ...string) {
 		if is {
@@ -143,7 +143,7 @@ func (e *End) reaches() bool {
 	return e.Policy.Level == policy.LevelNetwork || len(e.Policy.Network.AllowedDomains) > 0
 }
 
-// withheld is what the launcher has and the server did not get.
+// withheld is the launcher's settings that the server did not get.
 type withheld struct {
 	variables []string
 	unset     []string // variables to forward that are not there
@@ -155,7 +155,7 @@ type withheld struct {
 	certificates []string // variables with a file of certificates
 }
 
-// withheldOf is what the order and the first line of the report say of it.
+// withheldOf reads them from the order and the first line of the report.
 func withheldOf(o *order.Order, e *order.Enforced) *withheld {
 	w, gits := &withheld{}, 0
 	for _, n := range e.Notices {

@@ -19,7 +19,7 @@ func Timeout(limit time.Duration, written string) string {
 	return line("the server was ended after its time limit of ", limit.String(), " (", written, ")")
 }
 
-// Killed is the end of a sandbox whose process 1 was killed.
+// Killed is the end of a sandbox by a kill of its process 1.
 const Killed = "the sandbox's process 1 was killed from outside (kill -9, or this machine ran out of memory); " +
 	"all of the server ended with it"
 
@@ -47,7 +47,7 @@ func PolicyLost(err error) string {
 		err.Error() + " (deny, or grant, whole folders rather than single files)"
 }
 
-// NotExecuted is a command that looked executable, and what it is; "" where nothing tells.
+// NotExecuted is a command that looked executable, and its kind; "" where the kind is not known.
 func NotExecuted(command string, err error, what string) string {
 	if what != "" {
 		what = ": " + what

@@ -6,7 +6,7 @@ import (
 	"github.com/security-mcp/mcp-sandbox/init/order"
 )
 
-// This file: what tells of the cause of an early end.
+// This file: evidence for the cause of an early end.
 
 // refusedActs are the refused acts that a flag allows, each with that flag; named reports whether one is of the
 // network. Of processes that were too many the limit tells.
@@ -20,7 +20,7 @@ func refusedActs(denied []order.DeniedCount) (all []string, named bool) {
 	return all, named
 }
 
-// names reports whether a word, which may be a script, names a path or what lies below it.
+// names reports whether a word, which may be a script, names a path or a path below it.
 func names(word, at string) bool {
 	for {
 		_, rest, found := strings.Cut(word, at)

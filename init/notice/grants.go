@@ -33,7 +33,7 @@ func Unmade(what, folder string) string {
 	return proposing(subject(what, 60)+" is not there yet, and its folder is not visible inside", writeFlag(folder))
 }
 
-// UnmadeVariable is Unmade for a variable, whose value may be a secret.
+// UnmadeVariable is Unmade for a variable, which may hold a secret.
 func UnmadeVariable(what string) string {
 	return line(subject(what, 80), " is not there yet, and its folder is not visible inside: --allow-write that folder")
 }
@@ -100,7 +100,7 @@ func Apart(one, other, above string) string {
 	return proposing(text, WholeFlag("--allow-write", above))
 }
 
-// LinksOut is a link of a grant that leads to what the server does not see; others is how many more there are.
+// LinksOut is a link of a grant to a path that the server does not see; others is how many more there are.
 func LinksOut(link, to string, others int) string {
 	text := name(link, 50)
 	if others > 0 {
@@ -114,7 +114,7 @@ func Daemon(written, program string) string {
 	return line(written, ": the server gets the rights of ", program, ", which are not confined")
 }
 
-// Reference is a variable whose value nobody replaced by what the value names.
+// Reference is a variable with a reference that was not replaced by the value that it names.
 func Reference(variable, form string) string {
 	text := "variable " + name(variable, pathWidth) + ": the server gets " + form + " as it is"
 	if strings.HasPrefix(form, "~") {

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// This file: what was handed to the launch and is not the server's.
+// This file: variables, paths and flags that the launch received and the server does not get.
 
 // pathWidth is how much of a path stands in a line that names the path twice.
 const pathWidth = 64
@@ -60,7 +60,7 @@ func HomeArgument(path, flag string) string {
 	return proposing("argument "+name(path, besides(flag, 44))+" is an empty private home inside", cmp.Or(flag, noFlag))
 }
 
-// Variable is a variable whose value is a path which the server does not see. The value may be a secret.
+// Variable is a variable with a path as its value, which the server does not see. The value may be a secret.
 func Variable(variable, flag string, write bool) string {
 	if flag != "" {
 		flag += " that path"
@@ -72,7 +72,7 @@ func Variable(variable, flag string, write bool) string {
 		cmp.Or(flag, noFlag))
 }
 
-// Uncertified is a variable of certificates that names what is none: the text of a view's warning.
+// Uncertified is a variable of certificates that names none: the text of a view's warning.
 func Uncertified(text string) string { return shrunk(text) }
 
 // AgentVariable is the variable of the socket that the policy knows by that variable.
@@ -81,7 +81,7 @@ func AgentVariable(variable, flag string) string {
 		name(variable, pathWidth), "'")
 }
 
-// Cwd is a working folder that the server does not see, or of which it sees only what is granted in it.
+// Cwd is a working folder that the server does not see, or of which it sees only the granted parts.
 func Cwd(folder, instead, flag string) string {
 	if folder == instead {
 		return bracketing("working folder "+name(folder, besides(flag, 62))+
@@ -91,7 +91,7 @@ func Cwd(folder, instead, flag string) string {
 		" is not visible inside: the server starts in "+name(instead, 20), cmp.Or(flag, noFlag))
 }
 
-// Fetches is a program that fetches packages, without network. flags open what it fetches from.
+// Fetches is a program that fetches packages, without network. flags open its hosts.
 func Fetches(program, flags string) string {
 	return line(name(program, 32), " fetches packages, and the server has no network: add ", flags,
 		", or install the server")
@@ -117,12 +117,12 @@ func Granted(path, flag string) string {
 		also(flag, " lets git commit"))
 }
 
-// NotUsers is a variable that would name a folder for what lasts, and does not count.
+// NotUsers is a variable that would name a folder for lasting data, and does not count.
 func NotUsers(variable, what, folder string) string {
 	return line(variable, " is not used: ", notItsOwn, ": ", what, " are kept below ", name(folder, pathWidth))
 }
 
-// Proxy is a proxy by which what happens, and that whoever started the program may have chosen and not the user.
+// Proxy is a proxy for the act that the first argument names, chosen perhaps by the program's caller and not the user.
 // address is "" where that is not known.
 func Proxy(what, variable, address string) string {
 	if address != "" {

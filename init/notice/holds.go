@@ -9,7 +9,7 @@ import (
 	"github.com/security-mcp/mcp-sandbox/policy/text"
 )
 
-// This file: what holds less than was asked for.
+// This file: layers, limits and keys that hold less than asked.
 
 // NothingConfined is the line of every launch of level privileged.
 const NothingConfined = "level privileged: NOTHING IS CONFINED; the server can do all that its user can"
@@ -33,7 +33,7 @@ func Lowered(c policy.Confinement, level policy.Level, why string) string {
 	return line(start, text.Short(why, Width-len(start)-len(end), text.Begin), end)
 }
 
-// NothingHolds is the line about keys of a policy that starts a server without what they ask for.
+// NothingHolds is the line about keys of a policy that nothing enforces, while its server starts all the same.
 func NothingHolds(keys []string) string {
 	return line("nothing holds ", list(keys, ", ", 110), " here: minConfinement was written out")
 }
@@ -100,7 +100,7 @@ func hasFact(l *order.LayerReport, name string) bool {
 	return false
 }
 
-// Whole is all that a first line of the report says of what holds, for --verbose.
+// Whole is the whole first line of the report, for --verbose.
 func Whole(e *order.Enforced) []string {
 	lines := []string{"confinement " + e.Confinement + " (at least " + e.MinConfinement + " was asked for), level " +
 		e.Level + ", process " + strconv.Itoa(e.PID)}

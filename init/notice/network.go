@@ -88,7 +88,7 @@ func open(ports []uint16) string {
 	}
 }
 
-// failure is what the host's side met, so that nobody looks for the cause in the policy.
+// failure is the error of the host's own side, so that the user does not look for the cause in the policy.
 func failure(errno string) string {
 	switch errno {
 	case "ECONNREFUSED":
@@ -111,7 +111,7 @@ func withPort(host string, port uint16) string {
 	return host + ":" + strconv.Itoa(int(port))
 }
 
-// ProxyVariables are those by which programs are told of a proxy.
+// ProxyVariables are the variables in which programs look for a proxy.
 func ProxyVariables() []string {
 	return []string{"HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy",
 		"FTP_PROXY", "ftp_proxy"}

@@ -38,7 +38,7 @@ func Arguments(words []string, dir string) (paths []string) {
 // A PathVariable is a variable with one of the paths in its value.
 type PathVariable struct{ Name, Path string }
 
-// PathVariables are variables whose value is a path, a list of paths with colons, or an address with a path in it.
+// PathVariables are variables with a path, a list of paths with colons, or an address with a path in it as the value.
 // Those that every server gets have a meaning of their own, and those of a session count if the policy names them.
 func PathVariables(env []string, named func(variable string) bool) (found []PathVariable) {
 	const others = " HOME PATH SHELL PWD NODE_EXTRA_CA_CERTS SSL_CERT_FILE SSL_CERT_DIR NIX_SSL_CERT_FILE TZ LANG TERM "
@@ -87,7 +87,7 @@ func pathsIn(value string) (paths []string) {
 	return paths
 }
 
-// pathOfAddress is the path in what follows an address's scheme; "" where a host stands there.
+// pathOfAddress is the path in the part of an address behind its scheme; "" where a host is there.
 func pathOfAddress(rest string) string {
 	host, _, _ := strings.Cut(strings.TrimPrefix(rest, "//"), "/")
 	switch {
@@ -113,7 +113,7 @@ func GrantFor(command []string, at, home string) string {
 }
 
 // PackageOf is the folder to read for a script in a folder: the nearest that has a manifest or packages, or the highest
-// above with packages, where a workspace has those of all its parts. Neither the home nor what holds that.
+// above with packages, where a workspace has those of all its parts. Neither the home nor a folder above it.
 func PackageOf(folder, home string, has func(at string) bool) string {
 	manifests := []string{"package.json", "pyproject.toml", "deno.json"}
 	found := ""
@@ -133,7 +133,7 @@ func IsScript(command []string, at string) bool {
 		strings.HasSuffix(at, path.Clean("/"+command[1]))
 }
 
-// runs reports whether a program runs scripts, which have other files beside them: no shell, whose scripts seldom have.
+// runs reports whether a program runs scripts that have other files beside them; a shell's scripts seldom have.
 func runs(program string) bool {
 	base := path.Base(program)
 	return runtimes.Interprets(base) && !runtimes.Starts(base)

@@ -14,7 +14,7 @@ func NotGranted(source, path, why, flag string) string {
 	return bracketing(text, WholeFlag(flag, path))
 }
 
-// NotGrantedIn is a path that a profile does not grant, and that stands in no message. source is what holds the path.
+// NotGrantedIn is a path that a profile does not grant, and that is in no message. source holds the path.
 func NotGrantedIn(source, why, flag string) string {
 	return line("the path in ", name(source, pathWidth), " is not granted: it ", name(why, 60),
 		bracketed(flag, " PATH"))

@@ -3,7 +3,7 @@ package notice
 import "strings"
 
 // ReferenceIn is the form of a value that names another value, which a client, a shell or a manager of secrets should
-// have put in its place; "" for a value that is one. What it names is not part of the form.
+// have put in its place; "" for a value that is none. The name inside is not part of the form.
 func ReferenceIn(value string) string {
 	if value == "~" || strings.HasPrefix(value, "~/") {
 		return "~/..."

@@ -11,7 +11,7 @@ import (
 
 // This file: refusals as mcp-sandbox why lists them, and the line at a server's end that names this command.
 
-// Act names what was refused, in a few words.
+// Act names a refused act, in a few words.
 func Act(a *order.Act) string {
 	host := cmp.Or(a.Host, a.Address)
 	switch {

@@ -10,8 +10,8 @@ import (
 // most is how many notices are lines on standard error. The report has all of them.
 const most = 5
 
-// gravity has the kinds of notices, the gravest first: what gives more away than was meant, what the user loses, what
-// no server starts with, what many do not start with, and what a server meets later. A kind that is not here is no line
+// gravity has the kinds of notices, the gravest first: of too much access, of losses of the user, of faults with which
+// no server starts, with which many do not, and of errors that a server meets later. A kind that is not here is no line
 // without --verbose.
 func gravity() [13]order.NoticeKind {
 	return [...]order.NoticeKind{
@@ -37,7 +37,7 @@ func byGravity(notices []order.Notice) []order.Notice {
 	})
 }
 
-// AtStart are the lines of a launch before its server runs. lowered are the lines about what holds less than it was to.
+// AtStart are the lines of a launch before its server runs. lowered are the lines about layers that hold less.
 func AtStart(o *order.Order, e *order.Enforced, lowered []string) (lines []string) {
 	if o.Quiet {
 		return nil

@@ -5,7 +5,7 @@ import (
 	"strconv"
 )
 
-// This file: what happens while a server runs, or at its end, besides the end.
+// This file: events while a server runs, or at its end, besides the end.
 
 // Appeared is a protected name that was not there at the start. others is how many more there are.
 func Appeared(at string, others int) string {

@@ -9,7 +9,7 @@ import (
 
 // This file: flags that lines propose. One that was cut cannot be typed: such a flag is whole, or none is proposed.
 
-// What stands in place of a flag that cannot be shown whole.
+// The texts in place of a flag that cannot be shown whole.
 const (
 	tooLong = "no flag, for the name is too long for a line"
 	unshown = "no flag, for the name has characters that no line shows"
@@ -41,7 +41,7 @@ func WholeFlag(flag, path string) string { return Offer(flag, path, Width-len("(
 // whole is a flag with its value, if that fits into a line of its own, in brackets.
 func whole(flag string) string { return typed(flag, Width-len("()")) }
 
-// also is a flag with what follows, if there is a flag and room.
+// also is a flag with more behind it, if there is a flag and room.
 func also(flag, more string) string {
 	if !strings.HasPrefix(flag, "--") || utf8.RuneCountInString(flag+more) > Width-len("()") {
 		return flag
@@ -55,7 +55,7 @@ func proposing(text, remedy string) string { return fitting(text, ": ", remedy, 
 // bracketing is proposing with the remedy in brackets.
 func bracketing(text, remedy string) string { return fitting(text, " (", remedy, ")") }
 
-// fitting is proposing with what stands around the remedy.
+// fitting is proposing with the marks before and after the remedy.
 func fitting(s, before, remedy, after string) string {
 	one := text.Printable(s) + before + remedy + after
 	if remedy == "" || utf8.RuneCountInString(one) <= Width {

@@ -9,10 +9,10 @@ import (
 	"github.com/security-mcp/mcp-sandbox/policy"
 )
 
-// This file: what a server that ended early may have had to write.
+// This file: paths that a server which ended early may have had to write.
 
 // ReadOnly are the grants for reading that the server's command line names: a server that was to write there failed.
-// Where a word of it names what is denied, that is the likelier cause.
+// Where a word of it names a denied path, that is the likelier cause.
 func ReadOnly(o *order.Order, p *policy.Policy) (all []string) {
 	if len(hiddenOf(o, p)) > 0 {
 		return nil
@@ -68,7 +68,7 @@ func Packages(folder, flag string) string {
 	return "packages in " + name(folder, 30) + " (" + flag + ")"
 }
 
-// Named is Withheld for what names a folder that no line may propose, for a server may have written the name.
+// Named is Withheld for a path that names a folder which no line may propose, for a server may have written the name.
 func Named(path, folder string) string {
 	return "writes to " + name(path, 24) + ", which names " + name(folder, pathWidth) +
 		" (grant that only if you made it so)"

@@ -8,13 +8,13 @@ import (
 	"github.com/security-mcp/mcp-sandbox/policy"
 )
 
-// DeniedKind is what was refused while the server ran.
+// DeniedKind is the kind of an act that was refused while the server ran.
 type DeniedKind string
 
 // The kinds.
 const (
 	DeniedSyscall    DeniedKind = "syscall"     // a system call of the dangerous set
-	DeniedLimit      DeniedKind = "limit"       // what a limit does not leave room for
+	DeniedLimit      DeniedKind = "limit"       // an act that a limit leaves no room for
 	DeniedName       DeniedKind = "name"        // a name was looked up that no entry allows
 	DeniedPort       DeniedKind = "port"        // a TCP port that no entry of the name opens
 	DeniedAddress    DeniedKind = "address"     // an address that no allowed name has
@@ -27,7 +27,7 @@ const (
 	DeniedUnix       DeniedKind = "unix"        // a socket was connected to by its path
 )
 
-// An Act is what was refused, as far as that is known: two refusals of the same act are one line of a person's.
+// An Act is a refused act, as far as it is known: two refusals of the same act are one line on standard error.
 type Act struct {
 	Kind    DeniedKind `json:"kind"`
 	Syscall string     `json:"syscall,omitempty"`
@@ -38,8 +38,8 @@ type Act struct {
 	Path    string     `json:"path,omitempty"`  // of a file or a socket
 }
 
-// Suggest is the flag that lets an act, where nothing but a missing entry stands against it; "" where there is none.
-// Only the launch knows what else does.
+// Suggest is the flag that allows an act, where only an entry is missing for it; "" where there is none. Only the
+// launch knows of other obstacles.
 func (a *Act) Suggest() string {
 	switch a.Kind {
 	case DeniedName:
@@ -67,7 +67,7 @@ func (a *Act) Suggest() string {
 	return ""
 }
 
-// allowDomain is the flag with an entry; "" for what is none, or would open other names as well.
+// allowDomain is the flag with an entry; "" for text that is no entry, or would open other names as well.
 func allowDomain(entry string) string {
 	const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_:[]"
 	if d, err := policy.ParseDomain(entry); err != nil || d.Below || strings.Trim(entry, letters) != "" {
@@ -81,7 +81,7 @@ func StartsProgram(call string) bool {
 	return call == "clone" || call == "fork" || call == "vfork" || call == "execveat"
 }
 
-// Denied is what was refused while the server ran.
+// Denied is the record of an act that was refused while the server ran.
 type Denied struct {
 	Event string    `json:"event"`
 	Time  time.Time `json:"time,omitzero"`
@@ -100,7 +100,7 @@ type DeniedCount struct {
 	Count int64  `json:"count"`
 }
 
-// An Egress is what went to and came from one host by one port.
+// An Egress is the traffic with one host by one port.
 type Egress struct {
 	Host        string `json:"host"` // the name, or the address of an entry that is one
 	Port        uint16 `json:"port"`

@@ -52,7 +52,7 @@ func appendList(b []byte, list []string) []byte {
 	return b
 }
 
-// Decode reads what [Order.Encode] wrote, and nothing else: a byte too few or too many is an error.
+// Decode reads the bytes of [Order.Encode], and nothing else: a byte too few or too many is an error.
 func Decode(b []byte) (*Order, error) {
 	if len(b) < len(magic) || string(b[:len(magic)]) != magic {
 		return nil, ErrOrder

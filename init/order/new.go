@@ -15,8 +15,8 @@ type Settled struct {
 	MinWritten, PidsWritten bool    // see [Flags]
 }
 
-// Settle fills in a policy. Paths that are still relative start at dir; env is what the server's variables are chosen
-// from. A policy that is not valid, or that asks for what nothing enforces yet, is a policy.Errors.
+// Settle fills in a policy. Paths that are still relative start at dir; the server's variables are chosen from env. A
+// policy that is not valid, or that asks for an enforcement which does not exist yet, is a policy.Errors.
 func Settle(p policy.Policy, program policy.Program, env []string, dir string) (*Settled, error) {
 	s := &Settled{Named: namedLimits(&p.Limits), MinWritten: p.MinConfinement != "", PidsWritten: p.Limits.Pids != 0}
 	p, err := p.Absolute(dir, Home(env))

@@ -11,8 +11,8 @@ import (
 type Guide struct {
 	Named   []Named  // limits that the policy or a flag names
 	Notices []Notice // those of mcp-sandbox run itself; the shim adds its own
-	Opens   []string // what of the policy is wide or dangerous, for the report's warnings
-	Places  []Place  // of what refusals name: lines on standard error have these, reports the policy's own words
+	Opens   []string // wide and dangerous entries of the policy, for the report's warnings
+	Places  []Place  // of paths that refusals name: lines on standard error have these, reports the policy's own words
 }
 
 // A Place is where a person wrote a value of the policy.
@@ -69,14 +69,14 @@ const (
 	NoticeCwd       NoticeKind = "cwd"       // a working folder that the server does not see
 	NoticeNetwork   NoticeKind = "network"   // a program that fetches, without network
 	NoticeProtected NoticeKind = "protected" // a path that is read-only in a write grant
-	NoticeProfile   NoticeKind = "profile"   // what a profile would have granted, and did not
+	NoticeProfile   NoticeKind = "profile"   // a grant that a profile would have made, and did not
 )
 
 // Subjects that a report has under another name: see [NoticeKind.Reported].
 const (
 	NoticeProxy     NoticeKind = "proxy"     // a proxy that an entry chose
 	NoticeDaemon    NoticeKind = "daemon"    // a socket whose program does everything for the server
-	NoticeReference NoticeKind = "reference" // a variable whose value names what nobody put there
+	NoticeReference NoticeKind = "reference" // a variable with a reference as its value, not replaced
 	NoticeLost      NoticeKind = "lost"      // a path to make in the home that does not last
 	NoticeSingle    NoticeKind = "single"    // a file that is granted for writing by itself
 	NoticeHeld      NoticeKind = "held"      // a write grant with folders that could not be searched
@@ -146,7 +146,7 @@ func appendGuide(b []byte, g *Guide) []byte {
 	return appendList(b, list)
 }
 
-// guide reads what appendGuide wrote.
+// guide reads the bytes of appendGuide.
 func (d *decoder) guide() (g Guide) {
 	named, notices := d.list(), d.list()
 	if len(named)%2 != 0 || len(notices)%4 != 0 {

@@ -1,4 +1,4 @@
-// Package order is what crosses the descriptors between a host and the shim: an [Order] goes down, records come up.
+// Package order is the data that crosses the descriptors between a host and the shim: an [Order] down, records up.
 //
 // Both are plain data with their encodings; nothing here makes a system call.
 package order
@@ -27,13 +27,13 @@ type Order struct {
 }
 
 // A Beginning is Begin, the confinement to begin with, where a host knows that its machine refuses stronger ones, and
-// Why, what that refusal was; "" is the top.
+// Why, the text of that refusal; "" is the top.
 type Beginning struct{ Begin, Why string }
 
 // Files are absolute paths of a launch that belong to the host; "" where there is none.
 type Files struct {
 	PolicyFile, ReportFile, Launcher string
-	// EnvFiles are what a launch's variables came from: a server that writes them chooses those of the next.
+	// EnvFiles are the files that a launch's variables came from: a server that writes them chooses the next variables.
 	EnvFiles []string
 }
 
@@ -53,7 +53,7 @@ type Flags struct {
 	Verbose bool
 	// Quiet leaves standard error to refusals.
 	Quiet bool
-	// Guided asks for notices: of what was handed over and the server does not get.
+	// Guided asks for notices: of variables, arguments and folders that the launcher has and the server does not get.
 	Guided bool
 	// TTY asks for a terminal of the server's own, connected with the one on the launcher's standard input.
 	TTY bool

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// A Plan is what a launch would show its server and hand to it, as far as that is known without a process.
+// A Plan is the view and the environment that a launch would give its server, as far as known without a process.
 type Plan struct {
 	Command string // the file that is executed, as seen inside
 	Home    string // HOME as the server will see it
@@ -25,7 +25,7 @@ type Seen struct {
 	Why  Why    `json:"why"`
 }
 
-// Mode is what a server can do with a path.
+// Mode is the access of a server to a path.
 type Mode string
 
 const (

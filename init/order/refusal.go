@@ -6,10 +6,10 @@ import "syscall"
 // record again the error that a host is given.
 type Refusal struct {
 	Layer Layer
-	Op    string // what was tried
-	Path  string // on what, or empty
-	Err   error  // what the kernel said: errors.Is finds an errno in it
-	Hint  string // what to do about it; only of a refusal that a host is told
+	Op    string // the operation that failed
+	Path  string // its path, or empty
+	Err   error  // the kernel's error: errors.Is finds an errno in it
+	Hint  string // the remedy; only of a refusal that a host receives
 }
 
 func (r *Refusal) Error() string {

@@ -34,17 +34,17 @@ func Layers() [9]Layer {
 	return [9]Layer{Descriptors, Namespaces, Root, Privileges, Limits, Cgroup, Network, Landlock, Seccomp}
 }
 
-// State says what is known of a layer.
+// State is the result for a layer.
 type State string
 
 const (
 	Proved State = "proved" // every fact was read back, or a forbidden act was refused
-	Absent State = "absent" // the machine cannot give it; Reason and Effect say what follows
+	Absent State = "absent" // the machine cannot give it; Reason says why, Effect gives the consequence
 	Off    State = "off"    // the policy did not ask for it
 )
 
-// A Fact is a demand and what was found. A fact without Got is one that the machine cannot give: Reason says
-// why, and Effect what follows.
+// A Fact is a demand and the result that was found. A fact without Got is one that the machine cannot give: Reason says
+// why, and Effect gives the consequence.
 type Fact struct {
 	Name   string `json:"name"`
 	Want   string `json:"want"`
@@ -53,7 +53,7 @@ type Fact struct {
 	Effect string `json:"effect,omitempty"`
 }
 
-// LayerReport is what a report says of one layer.
+// LayerReport is the part of a report about one layer.
 type LayerReport struct {
 	Layer  Layer  `json:"layer"`
 	State  State  `json:"state"`

@@ -5,8 +5,7 @@ import (
 	"strings"
 )
 
-// Stored is what a launch has to do with installed packages. No policy can ask for it: only the program that made the
-// order.
+// Stored is a launch's part in installed packages. No policy can ask for it: only the program that made the order.
 type Stored struct {
 	// Package is the package that the command belongs to; nil for none. The server sees the package's folder read-only.
 	Package *PackageID
@@ -39,7 +38,7 @@ func (p *PackageID) texts() [7]*string {
 	return [...]*string{&p.Manager, &p.Spec, &p.Name, &p.Version, &p.Integrity, &p.Registry, &p.Path}
 }
 
-// appendStored appends each text of what is stored.
+// appendStored appends each text of a Stored.
 func appendStored(b []byte, s *Stored) []byte {
 	var list []string
 	if s.Package != nil {
@@ -50,7 +49,7 @@ func appendStored(b []byte, s *Stored) []byte {
 	return appendBytes(appendBytes(appendList(b, list), []byte(s.Profile)), []byte(s.Stage))
 }
 
-// stored reads what appendStored wrote.
+// stored reads the bytes of appendStored.
 func (d *decoder) stored() (s Stored) {
 	if list := d.list(); len(list) > 0 {
 		s.Package = new(PackageID)

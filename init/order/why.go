@@ -28,7 +28,7 @@ func (q *Question) IsZero() bool {
 		q.Variable == ""
 }
 
-// An Op is what is to be done with a path.
+// An Op is the operation that a question asks about for a path.
 type Op string
 
 // The ops.
@@ -48,7 +48,7 @@ const (
 	ActDepends Allowance = "depends" // on a system call's arguments
 )
 
-// A Reason says because of what an act is denied.
+// A Reason is the reason for which an act is denied.
 type Reason string
 
 // The reasons.
@@ -61,7 +61,7 @@ const (
 // NoEntry is the By of an Answer where no entry of the policy decides.
 const NoEntry = "default"
 
-// A Sight is what the server finds at a path.
+// A Sight is the kind of file that the server finds at a path.
 type Sight string
 
 // The sights.
@@ -84,7 +84,7 @@ type Answer struct {
 	// Flags are the smallest change as flags of run; nil where none helps, or only a removal.
 	Flags []string `json:"flags"`
 	Patch []Patch  `json:"patch"` // the same as RFC 6902, to be applied to the policy's document
-	Opens []string `json:"opens"` // what else the change opens, a sentence each
+	Opens []string `json:"opens"` // the other access that the change opens, a sentence each
 	Text  string   `json:"-"`     // the answer as one sentence for people
 }
 

@@ -20,7 +20,7 @@ const (
 	// the order's descriptor and, behind a comma, the host's.
 	BySelf = "self"
 
-	// An init without a pid namespace whose shim is gone, by execve of the shim's binary.
+	// An init without a pid namespace after its shim's end, by execve of the shim's binary.
 	byInit = "reap"
 )
 
@@ -32,7 +32,7 @@ func child(args []string) int {
 		return shim.Reap()
 	}
 	platform.EnvironmentIsHanded() // by ChildEnv
-	// Before accept asks whose socket this is: the answer then holds for the watched process.
+	// Before accept asks for the peer of this socket: the answer then holds for the watched process.
 	args, parent, err := takeHost(args)
 	var o *order.Order
 	host := -1
@@ -139,10 +139,10 @@ func Exec(o *order.Order) error {
 	return &os.PathError{Op: "execve", Path: "/proc/self/exe", Err: err}
 }
 
-// ChildEnv is the shim's environment. GODEBUG keeps its Go runtime from looking for cgroup files; the other
-// variables name the folders of temporary files, of the sockets of the user's other programs, and of what this product
-// keeps, and the company's proxy, by which the hosts of a policy are reached. Those of what it keeps are handed on
-// where they are the user's word: this process decides, and its shims, whose parent is another one, go by that.
+// ChildEnv is the shim's environment. GODEBUG keeps its Go runtime from looking for cgroup files; the other variables
+// name the folders of temporary files, of the sockets of the user's other programs, and of this product's data, and the
+// company's proxy, by which the hosts of a policy are reached. Those of the data are handed on where they are the
+// user's word: this process decides, and its shims, which have another parent, go by that.
 func ChildEnv() []string {
 	env := []string{"GODEBUG=containermaxprocs=0"}
 	for _, name := range [...]string{"TMPDIR", "HOME", "XDG_RUNTIME_DIR", "XDG_DATA_HOME", "XDG_STATE_HOME",

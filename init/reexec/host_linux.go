@@ -22,7 +22,7 @@ var HostEnds = sync.OnceValue(func() <-chan struct{} {
 	}
 	ended := make(chan struct{})
 	go func() {
-		runtime.LockOSThread() // whose setting it is; PR_SET_PDEATHSIG(2const)
+		runtime.LockOSThread() // the setting is this thread's; PR_SET_PDEATHSIG(2const)
 		unix.Prctl(unix.PR_SET_PDEATHSIG, uintptr(unix.SIGCONT), 0, 0, 0)
 		for fds := []unix.PollFd{{Fd: int32(host), Events: unix.POLLIN}}; fds[0].Revents == 0; {
 			if _, err := unix.Poll(fds, -1); err != nil && err != unix.EINTR {

@@ -8,7 +8,7 @@ import (
 )
 
 // Reach ends this program, as a refused launch, where a file system does not answer at which the program is about to
-// look: before it has an order, which is nil then, also at what words of its command line may name. The launch itself
+// look: before it has an order, which is nil then, also at paths in the words of its command line. The launch itself
 // makes the same looks first, but for one by [Exec], for which its program has to call Reach. fd opens the report, and
 // is called where the report's file answers.
 func Reach(o *order.Order, words []string, file string, fd func() int) {

@@ -9,7 +9,7 @@
 // a child that the launcher started Init becomes the shim: it confines the server, supervises the server and exits.
 //
 // A shim refuses, with exit status 125, to run with rights that its caller does not have (a set-user-ID host would
-// otherwise be a root exploit), with an order that is still writable, or with a socket whose other end is not its
+// otherwise be a root exploit), with an order that is still writable, or with a socket that does not lead to its
 // parent. Rights are checked before any argument. A host that was started with such rights continues, but launches
 // nothing: see [Unprivileged].
 package reexec
@@ -38,14 +38,14 @@ const maxOrder = 8 << 20
 
 var errArguments = errors.New("arguments: this name is the shim's")
 
-// ErrNotArmed is the error of a program whose main did not call [Init] first: started again it would not be a
-// shim but the same program once more, and again, and again.
+// ErrNotArmed is the error of a program that did not call [Init] first in main: started again it would not be a shim
+// but the same program once more, and again, and again.
 var ErrNotArmed = errors.New("main must call reexec.Init before anything else")
 
 var armed bool
 
 // deepen has the runtime make the stack 64 KiB while the stack is shallow: a launch would double it three times, each
-// time with tens of frames to copy, in all 0.1 ms. The frame is what counts; n is 0, and nothing of it is written.
+// time with tens of frames to copy, in all 0.1 ms. Only the frame matters; n is 0, and nothing of it is written.
 //
 //go:noinline
 func deepen(n int) byte {
@@ -84,7 +84,7 @@ func RefusePrivileged() {
 }
 
 // Unprivileged is an error if this process was started with more rights than its caller's: nothing is launched from it,
-// because its caller chooses what that would be. On Windows no program has more rights than its caller gave it.
+// because its caller chooses the program. On Windows no program has more rights than its caller gave it.
 func Unprivileged() error { return unprivileged() }
 
 // Armed reports whether [Init] was called in this process, without which nothing can be launched from it.

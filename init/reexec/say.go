@@ -29,7 +29,7 @@ func Say(line string) {
 // and all of them to the report's descriptor if that is not negative.
 func Refuse(reportFD int, why []string) int { return refuse(reportFD, false, why) }
 
-// RefuseKept is Refuse for a launch whose report is kept: mcp-sandbox why shows the refusal. The folder must be there.
+// RefuseKept is Refuse for a launch with a kept report: mcp-sandbox why shows the refusal. The folder must be there.
 func RefuseKept(why []string) int { return refuse(-1, true, why) }
 
 func refuse(reportFD int, keep bool, why []string) int {

@@ -1,6 +1,6 @@
-// Package runtimes is one table of what programs of Node, Python, Deno, Bun, Java, Go and .NET need to run: the names
-// of their interpreters, of what starts and fetches them, where version managers put installations, how an installation
-// is known.
+// Package runtimes is one table of the needs of programs of Node, Python, Deno, Bun, Java, Go and .NET: the names of
+// their interpreters, of the programs that start and fetch them, where version managers put installations, how an
+// installation is known.
 //
 //	runtimes.Stored("/home/ann/.nvm/versions/node/v24/bin/node") // "/home/ann/.nvm/versions/node/v24"
 //	runtimes.Interprets("python3.13")                            // true

@@ -15,8 +15,8 @@ func ShortPath(home, program string) string {
 	return text
 }
 
-// installed is a program of that name where version managers and others put such below a home; of several the one whose
-// folder is the newest. It is "" where there is none.
+// installed is a program of that name where version managers and others put such below a home; of several the one in
+// the newest folder. It is "" where there is none.
 func installed(home, program string) (found string) {
 	if !strings.HasPrefix(home, "/") || program == "" || strings.ContainsAny(program, "/*") {
 		return ""

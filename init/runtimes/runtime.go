@@ -10,11 +10,11 @@ type Runtime struct {
 	Name       string // for people
 	interprets string // programs that scripts are written for
 	starts     string // programs that are of no use without starting others
-	files, by  string // endings of files that are no programs, and what starts these
-	hosts      string // where its programs fetch packages from unless told otherwise
+	files, by  string // endings of files that are no programs, and the programs that start these
+	hosts      string // where its programs fetch packages from by default
 	stores     string // version managers' folders; a star is one component, and all stars one installed thing
 	shims      shims
-	lib        string // what lies in folder lib of an installation whose programs lie in bin; X and Y are numbers
+	lib        string // the content of folder lib of an installation with programs in bin; X and Y are numbers
 	homes      homes
 }
 
@@ -23,22 +23,22 @@ type (
 	homes []Home
 )
 
-// A shim is a program that is of no use without more of what a version manager installed.
+// A shim is a program that is of no use without other parts of a version manager's installation.
 type shim struct {
 	at    string // a folder with such programs; with a star they lie directly in the folder
-	shows string // what they need to be seen
+	shows string // the folders that they need
 }
 
 // A Home is the installation of a program that finds it by its own path.
 type Home struct {
 	program string // where the program lies in the installation
-	Mark    string // what lies in each installation
-	Shows   string // what the program needs of an installation: folders, or "." for the whole
+	Mark    string // a path that is in each installation
+	Shows   string // the parts of an installation that the program needs: folders, or "." for the whole
 }
 
-// Interprets reports whether a program is one that scripts are written for. A server that wrote a script may have
-// env(1) find such a one, whose installation is shown then, and none of the user's own programs, which may hold what
-// is not for it.
+// Interprets reports whether scripts are written for a program. A server that wrote a script may have env(1) find such
+// a program. That program's installation is shown then, and none of the user's own programs, which may hold data that
+// is not for the server.
 func Interprets(name string) bool {
 	for i := range table {
 		if names(table[i].interprets, name) {
@@ -77,7 +77,7 @@ func (r *Runtime) has(program string) bool {
 	return names(r.interprets, program) || names(r.starts, program)
 }
 
-// Hosts are those from which a program fetches packages unless told otherwise, between spaces; "" where none is known.
+// Hosts are those from which a program fetches packages by default, between spaces; "" where none is known.
 func Hosts(program string) string {
 	for i := range table {
 		if table[i].has(program) {
@@ -87,7 +87,7 @@ func Hosts(program string) string {
 	return ""
 }
 
-// Starter is what starts a file of that name, which is no program by itself; "" for others.
+// Starter is the program that starts a file of that name, which is no program by itself; "" for others.
 func Starter(file string) string {
 	ending := path.Ext(file)
 	for i := range table {

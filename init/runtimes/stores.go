@@ -46,7 +46,7 @@ func inStore(path, store string) (item string, ok bool) {
 	return "", false
 }
 
-// Shim is what a program that is of no use by itself needs to be seen: folders of a version manager, between spaces,
+// Shim is the files that a program needs which is of no use by itself: folders of a version manager, between spaces,
 // below the folder above.
 func Shim(path string) (above, shows string, ok bool) {
 	for i := range table {

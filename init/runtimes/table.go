@@ -80,7 +80,7 @@ var table = [...]Runtime{
 const (
 	npm = "registry.npmjs.org"
 
-	// pnpmFolders are for what pnpm 10 and 12 installed globally: of the store only what such a program is linked to.
+	// pnpmFolders are for programs that pnpm 10 and 12 installed globally: of the store only the linked files.
 	pnpmFolders = "/.local/share/pnpm/global /.local/share/pnpm/store/v11/links"
 
 	dotnetFolders = "host shared sdk sdk-manifests packs templates"

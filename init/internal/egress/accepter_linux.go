@@ -33,7 +33,7 @@ type accepter struct {
 	living int
 	from   listeners
 	alone  map[*connection]struct{} // that have no connection of the host's yet
-	begun  []*connection            // whose TLS client has not said all, in the order of their deadlines
+	begun  []*connection            // with a hello that is not complete, in the order of their deadlines
 }
 
 // listen has the set wait for connections.
@@ -86,7 +86,7 @@ func (d *accepter) open(fd int, port uint16) bool {
 		return false
 	}
 	c := &connection{accepter: d, fd: fd, at: at}
-	// Only the end by a reset is told of now: bytes and the end of input wait for the other side.
+	// Only the end by a reset is reported now: bytes and the end of input wait for the other side.
 	if c.member, err = d.engine.set.Add(fd, unix.EPOLLET, func(events uint32) { c.hungUp(events) }); err != nil {
 		return false
 	}
@@ -151,8 +151,8 @@ func (d *accepter) due(now time.Time) {
 	}
 }
 
-// finish ends the connections that wait for a host, and have nothing to say there: no launcher stays for a dial of
-// which nobody waits for the answer.
+// finish ends the connections that wait for a host, and have nothing to say there: no launcher stays for a dial with no
+// bytes to carry.
 func (d *accepter) finish() {
 	for c := range d.alone {
 		if n, err := unix.IoctlGetInt(c.fd, unix.SIOCINQ); n == 0 && err == nil {

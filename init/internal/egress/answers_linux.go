@@ -15,7 +15,7 @@ import (
 // mostTTL is how long the server may keep an answer. Its addresses stay the name's, so an old answer harms nothing.
 const mostTTL = 60 * time.Second
 
-// answer decides what the server is told. done is called once, perhaps at once.
+// answer decides the answer to a question of the server. done is called once, perhaps at once.
 func (q *questions) answer(asked *dns.Question, done func(dns.Answer)) {
 	e := q.engine
 	if asked.Type == dnsmessage.TypePTR {
@@ -63,7 +63,7 @@ func hostOf(name string) (host string, ok bool) {
 	return host, ok && !strings.HasPrefix(host, "_")
 }
 
-// pointer is the name whose handle an address is; RFC 1035, 3.5.
+// pointer is the name that has an address as its handle; RFC 1035, 3.5.
 func (q *questions) pointer(asked *dns.Question) dns.Answer {
 	e := q.engine
 	if a, ok := dns.ReverseName(asked.Name); ok {
@@ -112,8 +112,8 @@ func (q *questions) addresses(name string, kind dnsmessage.Type, done func(dns.A
 	})
 }
 
-// failed tells that the addresses of one family could not be looked up, if the other family has none: a nameserver that
-// refuses AAAA keeps nobody from a host that has an A.
+// failed reports that the addresses of one family could not be looked up, if the other family has none: a nameserver
+// that refuses AAAA takes no host away that has an A.
 func (q *questions) failed(name string, kind dnsmessage.Type, err error) {
 	e, other := q.engine, dnsmessage.TypeA
 	if kind == other {

@@ -29,7 +29,7 @@ func (p *Publisher) begin(host int, port uint16) {
 	p.living++
 	p.calls[c] = struct{}{}
 	var err error
-	// Only the end by a reset is told of now: bytes and the end of input wait for the server.
+	// Only the end by a reset is reported now: bytes and the end of input wait for the server.
 	c.caller, err = p.set.Add(host, unix.EPOLLET, func(events uint32) {
 		if events&(unix.EPOLLERR|unix.EPOLLHUP) != 0 {
 			c.end()
@@ -92,7 +92,7 @@ func (c *call) connected(err error) {
 }
 
 // toItself reports whether a connection has one end: the kernel may take the port that is connected to as the socket's
-// own where nobody listens there, and two SYNs that cross are a connection (RFC 9293, section 3.5).
+// own where nothing listens there, and two SYNs that cross are a connection (RFC 9293, section 3.5).
 func toItself(fd int) bool {
 	local, err := unix.Getsockname(fd)
 	if err != nil {

@@ -24,7 +24,7 @@ type target struct {
 	port uint16
 }
 
-// denials is what a person and a host learn: refusals once, and what went where.
+// denials are the refusals, each reported once, and the traffic, for a person and a host.
 type denials struct {
 	begun  bool
 	tally  *tally.Tally
@@ -60,7 +60,7 @@ func (t *denials) address(a netip.AddrPort) {
 	t.tell(&order.Denied{Act: order.Act{Kind: order.DeniedAddress, Address: a.Addr().String(), Port: a.Port()}})
 }
 
-// private tells of a name whose addresses may not be dialled; not of the addresses, which the server may not learn.
+// private reports a name with addresses that may not be dialled; not the addresses, which the server may not learn.
 func (t *denials) private(name string, class addresses.Class) {
 	d := &order.Denied{Act: order.Act{Kind: order.DeniedPrivate, Host: name}}
 	if class == addresses.Private {
@@ -99,7 +99,7 @@ func (t *denials) files(err error) {
 	}
 }
 
-// upstream tells of what the host itself could not do.
+// upstream reports a failure on the host's side.
 func (t *denials) upstream(at target, err error) {
 	d := &order.Denied{Act: order.Act{Kind: order.DeniedUpstream, Host: at.host, Port: at.port}}
 	if d.Errno = "failed"; err != nil {
@@ -126,7 +126,7 @@ func (t *denials) count(at target) *order.Egress {
 	return c
 }
 
-// listBytes is what the list takes at most, as a part of the last line of a report: tally.ListBytes says why.
+// listBytes is the most that the list takes, as a part of the last line of a report: tally.ListBytes says why.
 const listBytes = 12 << 10
 
 // list is in the order of names and ports. Where all have no room it is of those that carried the most.

@@ -18,7 +18,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A Config is what an engine needs.
+// A Config is the sockets and the settings of an engine.
 type Config struct {
 	Sockets []layers.Carried // made in the server's network namespace; the engine owns them
 	Network policy.Network
@@ -177,7 +177,7 @@ func (e *Engine) Begin() {
 	e.denials.begun = true
 }
 
-// Counts are what went by each name and port.
+// Counts are the traffic by each name and port.
 func (e *Engine) Counts() []order.Egress {
 	if e == nil {
 		return nil
@@ -193,7 +193,7 @@ func (e *Engine) Ports(name string) []uint16 {
 	return e.rules.PortsOf(name)
 }
 
-// Finish carries what the server has still said, until then at the latest. The server has ended, and the loop too.
+// Finish carries the server's last bytes, until then at the latest. The server has ended, and the loop too.
 func (e *Engine) Finish(until time.Time) {
 	if e == nil {
 		return
@@ -204,7 +204,7 @@ func (e *Engine) Finish(until time.Time) {
 	}
 	e.timer = nil
 	e.accepter.relay.Finish()
-	e.Serve() // connections that nobody has accepted yet
+	e.Serve() // connections that are not accepted yet
 	e.accepter.finish()
 	for e.accepter.living > 0 {
 		left := time.Until(earliest(until, e.next()))

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// host is the machine on whose side connections are made. What is known of it holds until rtnetlink tells of a change.
+// host is the machine that makes the connections. Its known facts hold until rtnetlink reports a change.
 type host struct {
 	private bool // the policy allows private addresses
 	changes int  // a socket of rtnetlink; 0: not yet; -1: none, and the machine is asked each time

@@ -19,7 +19,7 @@ const (
 
 var errWaiters = errors.New("too many look-ups at once")
 
-// lookups asks the host's resolver once for all who ask the same, and keeps the answers.
+// lookups asks the host's resolver once for all callers with the same question, and keeps the answers.
 type lookups struct {
 	resolver *resolve.Resolver
 	kept     map[resolve.Query]*lookup
@@ -75,7 +75,7 @@ func (l *lookups) get(q resolve.Query, done func(resolve.Answer)) {
 	})
 }
 
-// forget makes room: what is over goes, and if that is nothing, all that nobody waits for.
+// forget makes room: expired answers go, and if that frees nothing, all that no caller waits for.
 func (l *lookups) forget(now time.Time) {
 	for _, over := range [...]func(*lookup) bool{
 		func(x *lookup) bool { return !now.Before(x.until) },

@@ -135,7 +135,7 @@ func (p *Publisher) refill() {
 	}
 }
 
-// Stop ends the ports: nothing new reaches a server that has ended. What is joined stays so.
+// Stop ends the ports: nothing new reaches a server that has ended. Joined connections stay so.
 func (p *Publisher) Stop() {
 	if p == nil {
 		return
@@ -156,8 +156,8 @@ func (p *Publisher) endCalls() {
 	p.waiting = nil
 }
 
-// Finish carries what the server has still said, until then at the latest, and serves an engine meanwhile. The server
-// has ended, and the loop too.
+// Finish carries the server's last bytes, until then at the latest, and serves an engine meanwhile. The server has
+// ended, and the loop too.
 func (p *Publisher) Finish(until time.Time, beside *Engine) {
 	if p == nil || p.set == nil {
 		return

@@ -95,7 +95,7 @@ func (p *Publisher) Ports() (all []string) {
 
 func (p *published) text() string { return p.at.String() + ":" + strconv.Itoa(int(p.Port)) }
 
-// Facts compare what was asked of the host's kernel with what it says now.
+// Facts compare the addresses that the host's kernel was asked for with those that it reports now.
 func (p *Publisher) Facts() (all []order.Fact) {
 	if p == nil {
 		return nil

@@ -56,7 +56,7 @@ func (q *questions) ask(packet []byte, long bool, reply func([]byte)) bool {
 	}
 	done := func(a dns.Answer) { reply(question.Answer(nil, a)) }
 	switch {
-	case err != nil: // told by the answer, whatever else that says
+	case err != nil: // the code of the fault is the answer
 		done(dns.Answer{})
 	case q.waiting == mostWaiting:
 		q.engine.denials.limit(limitQuestions)

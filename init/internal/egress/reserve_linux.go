@@ -22,7 +22,7 @@ func (s *reserveFD) open() {
 }
 
 // refuse resets one connection that waits at a listener, and reports whether none waits in vain: where the table of the
-// whole machine is full (ENFILE), another process may take what is closed here.
+// whole machine is full (ENFILE), another process may take the place that is free for a moment here.
 func (s *reserveFD) refuse(listener int) bool {
 	s.close()
 	fd, _, err := unix.Accept4(listener, unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC)

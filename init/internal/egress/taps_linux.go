@@ -12,13 +12,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A tapSocket is a raw socket, which gets a copy of what the kernel answers for ports without a listener.
+// A tapSocket is a raw socket, which gets a copy of the kernel's answers for ports without a listener.
 type tapSocket struct {
 	layers.Carried
 	engine *Engine
 }
 
-const packetSize = 2048 // what the kernel quotes of a datagram is less: RFC 1812, RFC 4443
+const packetSize = 2048 // more than the kernel quotes of a datagram: RFC 1812, RFC 4443
 
 // packetsATurn bounds the work of one turn.
 const packetsATurn = 32
@@ -99,7 +99,7 @@ func (e *Engine) refused(r tap.Refused) {
 	}
 }
 
-// lookedUp tells of the name in a question that nobody answers.
+// lookedUp reports the name in a question without an answer.
 func (e *Engine) lookedUp(question []byte) {
 	q, err := dns.Parse(question)
 	if err != nil {
@@ -110,7 +110,7 @@ func (e *Engine) lookedUp(question []byte) {
 	}
 }
 
-// isMachine reports whether a name is this machine's, which programs look up to learn who they are: /etc/hosts has no
+// isMachine reports whether a name is this machine's, which programs look up for their own address: /etc/hosts has no
 // address of IPv6 for it.
 func isMachine(name string) bool {
 	var uts unix.Utsname

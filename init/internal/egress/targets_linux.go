@@ -10,9 +10,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// This file: what is dialled for a connection.
+// This file: the target that is dialled for a connection.
 
-// find calls done with what to dial for a target, or with an error.
+// find calls done with the dial's target, or with an error.
 func (d *accepter) find(at target, a netip.Addr, done func(dial.Target, error)) {
 	t := dial.Target{Name: at.host, Port: at.port}
 	switch {

@@ -17,8 +17,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// evidence compares what the helper read back of its own process, which becomes the server's, with what follows
-// from the policy. The helper's own request is no evidence.
+// evidence compares the values that the helper read back of its own process, which becomes the server's, with those
+// that follow from the policy. The helper's own request is no evidence.
 func (s *server) evidence() (facts, error) {
 	for _, l := range *newLimits(s.plan) {
 		var own syscall.Rlimit

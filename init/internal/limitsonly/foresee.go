@@ -12,7 +12,7 @@ import (
 	"github.com/security-mcp/mcp-sandbox/policy"
 )
 
-// Plan is what [Run] would show the server of an order: all that the launcher's user has, and the private folders.
+// Plan is the view of a server of [Run]: all that the launcher's user has, and the private folders.
 func Plan(o *order.Order) (*order.Plan, error) {
 	p, err := newPlan(o)
 	if err != nil {

@@ -59,7 +59,7 @@ func Helper(args []string) int {
 // errShimGone is the end of the shim before the release: the pipe has no reader.
 var errShimGone = errors.New("the shim is gone")
 
-// runHelper takes the steps of a plan and writes what it reads back, waits for the release, and executes the server.
+// runHelper takes the steps of a plan and writes the values read back, waits for the release, and executes the server.
 func runHelper(toShim *os.File) error {
 	b, err := platform.ReadDocument(orderFD, maxOrder, startTimeout)
 	if err != nil {

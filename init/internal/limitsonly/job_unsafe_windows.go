@@ -100,5 +100,5 @@ func (c *creation) create() (pi windows.ProcessInformation, err error) {
 	return pi, err
 }
 
-// peek looks at a pipe without reading. The error is that of a pipe whose writer has closed it, and that is read.
+// peek looks at a pipe without reading. It fails for a pipe that is read to its end and has no writer any more.
 func peek(pipe windows.Handle) error { return call("PeekNamedPipe", uintptr(pipe), 0, 0, 0, 0, 0) }

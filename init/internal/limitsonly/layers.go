@@ -44,7 +44,7 @@ func unlimited(l *policy.Limits) bool {
 	return !cpu && !memory && !pids
 }
 
-// lacks are the reason why a system has no such layer, and what follows.
+// lacks are the reason why a system has no such layer, and the consequence.
 func lacks(layer order.Layer, system string) (reason, effect string) {
 	name := systemName(system)
 	switch layer {

@@ -14,8 +14,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// find is the file of a command: with a slash in it relative to dir, without looked up in path, whose empty and
-// relative entries are passed over.
+// find is the file of a command: with a slash in it relative to dir, without looked up in PATH; empty and relative
+// entries are passed over.
 func find(o *order.Order) (string, error) {
 	name := o.Command[0]
 	if strings.Contains(name, "/") {

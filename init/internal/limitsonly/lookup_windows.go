@@ -17,7 +17,7 @@ func find(o *order.Order) (string, error) {
 	})
 }
 
-// ids are none here: the server runs as the user who launches it.
+// ids are none here: the server runs as the launcher's user.
 type ids struct{}
 
 func (ids) String() string { return "" }

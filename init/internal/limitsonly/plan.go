@@ -21,7 +21,7 @@ type plan struct {
 	command string // the command's file
 	workdir string
 	user    ids
-	host    int         // the process whose end is the host's; 0: none, or its end ends nothing
+	host    int         // its end is the end of the host; 0: none, or its end ends nothing
 	private privdir.Dir // none in level privileged
 	lasts   *state.Folder
 	stores  installs
@@ -97,8 +97,8 @@ func unenforceable(p *policy.Policy, system string) []string {
 	return keys
 }
 
-// checkEnforceable refuses a policy that demands more than this system can enforce. If minConfinement limits is
-// written out the server starts without, and the report says what does not hold.
+// checkEnforceable refuses a policy that demands more than this system can enforce. If minConfinement limits is written
+// out the server starts without, and the report lists the keys that do not hold.
 func checkEnforceable(p *policy.Policy, written bool) error {
 	if !policy.ConfinementLimits.Holds(p.MinConfinement) {
 		return &order.Refusal{Layer: order.Policy, Op: "reach minConfinement " + string(p.MinConfinement),

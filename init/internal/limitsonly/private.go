@@ -23,7 +23,7 @@ func privateFolders() []string {
 	return folders
 }
 
-// privateVariables lead to the private folders. On Windows TEMP is what GetTempPath takes.
+// privateVariables lead to the private folders. On Windows GetTempPath takes TMP, else TEMP.
 func privateVariables(home, tmp string) []string {
 	if runtime.GOOS != "windows" {
 		return []string{"HOME=" + home, "TMPDIR=" + tmp}

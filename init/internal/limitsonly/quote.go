@@ -15,11 +15,11 @@ func isBatch(path string) bool {
 	return strings.HasSuffix(path, ".bat") || strings.HasSuffix(path, ".cmd")
 }
 
-// batchLine is the command line of cmd.exe for a batch file. Quoting as for programs would let an argument such
-// as `"&calc` start what it names (CVE-2024-24576): cmd.exe knows no backslash before a quote. So each argument
-// stands in quotes, where only the quote and the percent sign are special: a quote is written twice, and
-// between a percent sign and what follows it stands the empty substring of a variable that always exists, so
-// that no name of one can form. Neither is true of a line break, which is refused.
+// batchLine is the command line of cmd.exe for a batch file. Quoting as for programs would let an argument such as
+// `"&calc` start a program (CVE-2024-24576): cmd.exe knows no backslash before a quote. So each argument is in quotes,
+// where only the quote and the percent sign are special: a quote is written twice, and a percent sign is followed by
+// the empty substring of a variable that always exists, so that no name of one can form. Neither is true of a line
+// break, which is refused.
 func batchLine(script string, args []string) (string, error) {
 	if strings.ContainsAny(script, "\"%\r\n\x00") {
 		return "", errors.New("the batch file's name has a quote, a percent sign or a line break in it")

@@ -68,7 +68,7 @@ func (s *shim) refuse(err error) int {
 	return code
 }
 
-// refused is the record of a launch that failed, with what to do about that.
+// refused is the record of a launch that failed, with the remedy.
 func refused(o *order.Order, err error) *order.Refused {
 	r := order.NewRefused(err)
 	r.Hint = diagnose.Hint(err, diagnose.Circumstances{OS: runtime.GOOS})

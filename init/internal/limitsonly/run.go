@@ -106,7 +106,7 @@ func (s *shim) launch() (enforced *order.Enforced, err error) {
 	return enforced, s.sink.First(enforced)
 }
 
-// interrupted is the error of a launch whose host wanted its end meanwhile, or has ended.
+// interrupted is the error of a launch after a signal that asks for its end, or after the end of its host.
 func (s *shim) interrupted() error {
 	for {
 		select {

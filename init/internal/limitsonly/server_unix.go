@@ -84,7 +84,7 @@ func spawn(files []*os.File, args ...string) (*os.Process, error) {
 		Env: []string{"GODEBUG=containermaxprocs=0"}, Files: files, Sys: &syscall.SysProcAttr{Setsid: true}})
 }
 
-// readFacts reads what the helper read back, until the helper is ready.
+// readFacts reads the helper's facts, until the helper is ready.
 func (s *server) readFacts() error {
 	r := bufio.NewReader(s.helperLines)
 	for {

@@ -191,9 +191,8 @@ func (s *server) account(x *order.Exited) {
 // Kill ends all processes of the inner job, and returns how many there were.
 func (s *server) Kill() int { return s.jobs.kill() }
 
-// Ask sends CTRL_BREAK, which is what Windows has in SIGTERM's place; a process that does not handle CTRL_BREAK
-// ends. Only processes on the sender's console receive it: a server without a console is killed when its grace
-// is over.
+// Ask sends CTRL_BREAK, the event of Windows in SIGTERM's place; a process that does not handle CTRL_BREAK ends. Only
+// processes on the sender's console receive it: a server without a console is killed when its grace is over.
 func (s *server) Ask(syscall.Signal) {
 	if windows.GenerateConsoleCtrlEvent(windows.CTRL_BREAK_EVENT, uint32(s.pid)) == nil {
 		return

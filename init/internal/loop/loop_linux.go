@@ -1,4 +1,4 @@
-// Package loop waits in one poll(2) for descriptors and times, and calls what was registered for them.
+// Package loop waits in one poll(2) for descriptors and times, and calls the functions registered for them.
 //
 //	var l loop.Loop
 //	in := l.Add(fd, unix.POLLIN, func(revents int16) { ... })
@@ -6,9 +6,9 @@
 //	at.Set(time.Now().Add(time.Second))
 //	err := l.Run() // until l.End()
 //
-// In each turn every source that is ready and every timer that is due is called once, and each call does a
-// bounded piece of work: poll tells of what is left in the next turn. So no source starves another. A loop has
-// no effect outside its own memory: several can run in one process, each in a thread of its own.
+// In each turn every source that is ready and every timer that is due is called once, and each call does a bounded
+// piece of work: poll reports the rest in the next turn. So no source starves another. A loop has no effect outside its
+// own memory: several can run in one process, each in a thread of its own.
 package loop
 
 import (

@@ -71,7 +71,7 @@ func (s *Set) Serve() {
 		return // EINTR: the next turn
 	}
 	// A member that was called before may have removed another, and a new member may have its number: an event is for
-	// the member that it was told of alone.
+	// the member that had the number at epoll_wait(2) alone.
 	var ready [len(s.events)]*Member
 	for i, e := range s.events[:n] {
 		ready[i] = s.members[e.Fd]

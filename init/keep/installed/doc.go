@@ -5,8 +5,8 @@
 //	defer f.Close()
 //
 // Only a path below the store of this user is opened, through no symbolic link below the store. A package is locked
-// shared, by flock(2) on its folder: whoever removes packages takes that lock alone, and spares a package that runs.
-// What the store holds, and whether a package changed, is another package's knowledge.
+// shared, by flock(2) on its folder: the remover of packages takes that lock alone, and spares a package that runs. The
+// store's contents, and whether a package changed, are another package's knowledge.
 package installed
 
 import (
@@ -22,7 +22,7 @@ var ErrRemoving = errors.New("the package is being removed or changed: start the
 // ErrNone is the error of a folder that is not there.
 var ErrNone = errors.New("the package is not in the store: `mcp-sandbox install` puts it there")
 
-// foreign is the error of a folder that belongs to somebody else.
+// foreign is the error of a folder that belongs to another user.
 func foreign(owner, want int) error {
 	return folder.Unfit("it belongs to user " + strconv.Itoa(owner) + ", and not to user " + strconv.Itoa(want))
 }

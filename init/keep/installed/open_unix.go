@@ -21,7 +21,7 @@ const (
 )
 
 // leastDepth is how many folders lead from the store to a package at least, and to a stage: npm/NAME/VERSION and
-// .stages/NAME/package. What lies higher holds several.
+// .stages/NAME/package. A higher folder holds several.
 const leastDepth = 3
 
 // A Folder of the store is open. It has no descriptor that a child process inherits.
@@ -94,7 +94,7 @@ func open(at string, owners ...int) (*Folder, error) {
 	return &Folder{Path: root + "/" + below, FD: fd}, nil
 }
 
-// belowStore is a path as seen from the store, whose folder may be named through a symbolic link of the user's.
+// belowStore is a path as seen from the store, which may be named through a symbolic link of the user's.
 func belowStore(at, root string) (string, error) {
 	p, err := places.Of(os.Getenv)
 	if err != nil {
@@ -133,7 +133,7 @@ func walk(from int, below string) (fd int, err error) {
 	return fd, nil
 }
 
-// checkAbove is an error if another user could rename what lies in a folder of the store.
+// checkAbove is an error if another user could rename the entries of a folder of the store.
 func checkAbove(fd int) error {
 	var st unix.Stat_t
 	err := unix.Fstat(fd, &st)

@@ -1,11 +1,11 @@
-// Package places says where this product keeps what lasts longer than a launch.
+// Package places names the folders in which this product keeps data for longer than a launch.
 //
 //	p, err := places.Of(os.Getenv)
 //	p.State // "/home/ann/.local/state/mcp-sandbox"
 //
 // On Linux the folders are those of the XDG Base Directory Specification, below the home that passwd(5) names. A
-// variable whose value is not absolute, leads to a folder of another user, or is not the user's word
-// ([platform.IsUsers]) counts as not set. Nothing is made here.
+// variable counts as not set if its value is not absolute, leads to a folder of another user, or is not the user's word
+// ([platform.IsUsers]). Nothing is made here.
 package places
 
 import "errors"

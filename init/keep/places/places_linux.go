@@ -53,8 +53,8 @@ func (b base) named(getenv func(string) string) (folder string, users bool) {
 	return path.Clean(value), platform.IsUsers(b.variable, value)
 }
 
-// Instead is the folder below which this product keeps what belongs below that of a variable, where the variable names
-// another one and does not count, because it is not the user's word; else "".
+// Instead is the folder that this product uses in place of a variable's, where the variable names another one and does
+// not count, because it is not the user's word; else "".
 func Instead(variable string, getenv func(string) string) string {
 	home := platform.UserHome(getenv("HOME"))
 	for _, b := range [...]base{data, state, config} {
@@ -68,7 +68,7 @@ func Instead(variable string, getenv func(string) string) string {
 	return ""
 }
 
-// ownFolder is false for what exists and is another user's.
+// ownFolder reports whether a folder is this user's, or not there yet.
 func ownFolder(base string) bool {
 	var st unix.Stat_t
 	err := unix.Stat(base, &st)

@@ -3,10 +3,10 @@
 //	fd, err := reports.Create(id, time.Now(), line) // when the server runs: nothing waits for it
 //	path, err := reports.Newest()
 //
-// A report is a file of mode 0600 in a folder that this user alone may enter, opened as package state opens its own:
-// no symbolic link is followed, and no other user can put another folder in its place. Its name is the moment of its
-// making and the launch's id. Other names in the folder are left alone. A report whose launcher runs is locked, and is
-// not removed; [Kept] others are kept.
+// A report is a file of mode 0600 in a folder that this user alone may enter, opened as package state opens its own: no
+// symbolic link is followed, and no other user can put another folder in its place. Its name is the moment of its
+// making and the launch's id. Other names in the folder are left alone. A report is locked while its launcher runs, and
+// is not removed then; [Kept] others are kept.
 package reports
 
 import (
@@ -53,7 +53,7 @@ type entry struct {
 	empty   bool
 }
 
-// newest is the first of a list that has the newest first whose launcher was not killed before the first line.
+// newest is the first of a list, the newest first, that is not empty, as after a launcher's kill before the first line.
 func newest(all []entry) (name string, err error) {
 	for _, e := range all {
 		if !e.empty {

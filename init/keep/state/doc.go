@@ -60,7 +60,7 @@ func (f *Foreign) Error() string {
 		": take another name, or --user"
 }
 
-// A Left is what [Remove] could not remove.
+// A Left is the paths that [Remove] could not remove.
 type Left struct {
 	Paths []string // five at most
 	Err   error    // why the first is left
@@ -70,7 +70,7 @@ func (l *Left) Error() string { return "not all of it could be removed: " + l.Er
 
 func (l *Left) Unwrap() error { return l.Err }
 
-// The bounds of what is counted of one state.
+// The bounds of a count or a removal of one state.
 const (
 	mostNames = 1_000_000
 	mostDepth = 200

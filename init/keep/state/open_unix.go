@@ -101,7 +101,7 @@ func (o *Owner) open(root int, name string) (fd int, made bool, err error) {
 	return fd, made, nil
 }
 
-// take demands that a file is the server's. One of this user's, whom no server is, was just made.
+// take demands that a file is the server's. One of this user's, which is no server's user, was just made.
 func (o *Owner) take(fd int) error {
 	var st unix.Stat_t
 	if err := unix.Fstat(fd, &st); err != nil {

@@ -11,8 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Make makes the places of a launch's mounts, those above before those below. A place that is there must be what this
-// package makes: nothing of the server's is covered, and no link is followed.
+// Make makes the places of a launch's mounts, those above before those below. A place that is there must be as this
+// package makes it: nothing of the server's is covered, and no link is followed.
 func (f *Folder) Make(o Owner, places []Place) error {
 	for i := range places {
 		if err := f.make(&o, &places[i]); err != nil {
@@ -109,10 +109,10 @@ func (o *Owner) makeFile(at int, name string) error {
 	return o.take(fd)
 }
 
-// errKept is what a mount would hide.
+// errKept is the error of a mount that would hide a file of the server.
 const errKept = folder.Unfit("the server keeps something else there than an empty file")
 
-// checkFile looks at what lies where a file will be mounted.
+// checkFile looks at the file over which a file will be mounted.
 func checkFile(at int, name string) error {
 	var st unix.Stat_t
 	if err := unix.Fstatat(at, name, &st, unix.AT_SYMLINK_NOFOLLOW); err != nil {

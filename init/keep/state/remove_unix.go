@@ -115,7 +115,7 @@ func eachState(root int, do func(name string, st unix.Stat_t)) {
 	})
 }
 
-// A count adds up what a tree takes on the disk. Nothing is changed: what cannot be entered counts as it is.
+// A count adds up the space of a tree on the disk. Nothing is changed: a folder that cannot be entered counts as it is.
 type count struct {
 	bytes int64
 	names int // that may still be looked at

@@ -34,7 +34,7 @@ func OpenStore(create bool) (fd int, at string, err error) {
 	return OpenBelow(p.Data, path.Base(p.Store()), create)
 }
 
-// OpenBelow does what OpenOwn does for a folder in one of the [places.Places].
+// OpenBelow is OpenOwn for a folder in one of the [places.Places].
 func OpenBelow(place, name string, create bool) (fd int, at string, err error) {
 	if at, err = folder.Resolve(path.Dir(place)); err != nil {
 		return -1, "", err
@@ -54,8 +54,8 @@ func OpenBelow(place, name string, create bool) (fd int, at string, err error) {
 	return fd, at, nil
 }
 
-// withWayOut adds to the error of a folder that another user owns, or that cannot be made, how what lasts lies in other
-// folders. Set in front of a command the variables do not count.
+// withWayOut adds to the error of a folder that another user owns, or that cannot be made, how to keep the data in
+// other folders. Set in front of a command the variables do not count.
 func withWayOut(err error) error {
 	const elsewhere = ": start mcp-sandbox from a program that has XDG_STATE_HOME and XDG_DATA_HOME lead to folders " +
 		"of your own (in a shell export them, then exec $SHELL)"

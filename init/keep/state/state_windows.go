@@ -172,7 +172,7 @@ func Names() (names []string, err error) {
 	return names, err
 }
 
-// sizeOf adds up the files of a tree, without what a link leads to.
+// sizeOf adds up the files of a tree, without following links.
 func sizeOf(at string) (bytes int64) {
 	names := 0
 	filepath.WalkDir(at, func(_ string, e fs.DirEntry, err error) error {

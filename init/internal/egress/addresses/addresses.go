@@ -1,4 +1,4 @@
-// Package addresses says which addresses a name may resolve to: an address is dialled only after its class was told.
+// Package addresses says which addresses a name may resolve to: an address is dialled only after a look at its class.
 //
 //	class := addresses.ClassOf(addr, own)
 //	if !addresses.Allowed(class, policy.Network.AllowPrivate) { ... }
@@ -50,8 +50,8 @@ func Allowed(c Class, allowPrivate bool) bool { return c == Public || c == Priva
 // one of the host's interfaces or a broadcast address of one; a nil own knows none. It is asked without a zone, of the
 // address and of those in it.
 //
-// A private address inside of an IPv6 address is [Special], the form ::ffff:10.0.0.1 too: nobody writes a private
-// service's address like that but to get it past a filter. What a dual-stack socket tells is unmapped first.
+// A private address inside of an IPv6 address is [Special], the form ::ffff:10.0.0.1 too: a private service's address
+// is written like that only to get it past a filter. Addresses of a dual-stack socket are unmapped first.
 func ClassOf(a netip.Addr, own func(netip.Addr) bool) Class {
 	if !a.IsValid() || a.Zone() != "" {
 		return Special

@@ -54,8 +54,8 @@ func embedded(b *[16]byte) (found [4][4]byte, n int) {
 }
 
 // translated reads an address of 64:ff9b:1::/48 in each of the four ways of RFC 6052, 2.2 that a network can have
-// chosen. Where the address was written in one way, the others read the zeros around it: so what begins with zero
-// counts only before zeros, which the RFC wants there, and 0.0.0.0 only if nothing else was read.
+// chosen. Where the address was written in one way, the others read the zeros around it: so an address that begins with
+// zero counts only before zeros, which the RFC wants there, and 0.0.0.0 only if nothing else was read.
 func translated(b *[16]byte) (found [4][4]byte, n int) {
 	for _, way := range [...]struct {
 		v4   [4]byte

@@ -23,8 +23,8 @@ type Resolver interface {
 	Lookup(q resolve.Query, done func(resolve.Answer))
 }
 
-// Config is what dials have in common. Proxy is by the launcher's environment alone, never by the server's. Resolver
-// may be nil without a proxy, or with one that is an address.
+// Config is the settings that dials have in common. Proxy is by the launcher's environment alone, never by the
+// server's. Resolver may be nil without a proxy, or with one that is an address.
 type Config struct {
 	Proxy    Proxy
 	Resolver Resolver
@@ -38,7 +38,7 @@ type Dialer struct {
 	dials  []*dial
 }
 
-// New makes a dialer whose sockets are members of the set.
+// New makes a dialer with sockets in the set.
 func New(set *loop.Set, config Config) *Dialer {
 	if config.Now == nil {
 		config.Now = time.Now
@@ -76,7 +76,7 @@ func (d *Dialer) Next() (at time.Time) {
 	return at
 }
 
-// Due ends the dials whose time is over, and has others try one more address.
+// Due ends the dials that have no time left, and has others try one more address.
 func (d *Dialer) Due(now time.Time) {
 	for _, a := range slices.Clone(d.dials) {
 		switch {

@@ -19,8 +19,8 @@ package dial
 
 import "net/netip"
 
-// A Target is what to connect to. Its name is canonical (lower case, without a dot at its end), or empty for an
-// address that nobody gave a name.
+// A Target is the destination of a dial. Its name is canonical (lower case, without a dot at its end), or empty for an
+// address without a name.
 type Target struct {
 	Name      string
 	Addresses []netip.AddrPort
@@ -28,12 +28,12 @@ type Target struct {
 	IPv4First bool // of addresses of both families
 }
 
-// An Error is what a dial ended with. Its text has no address: that of a private one is not told (see [Error.Address]).
+// An Error is the failure of a dial. Its text has no address, as that may be a private one (see [Error.Address]).
 type Error struct {
 	Proxy   string         // HOST:PORT, "" without a proxy
 	Step    string         // "connect", "look up", "proxy's answer", or a call of section 2 of the manual
 	Address netip.AddrPort // that connect failed for last; may be the zero value
-	Err     error          // an errno, a *Refused, or what the resolver says
+	Err     error          // an errno, a *Refused, or the resolver's error
 }
 
 func (e *Error) Error() string {

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// exceptions are what NO_PROXY says, by the rules of golang.org/x/net/http/httpproxy. Entries that are not ASCII have
-// no effect: names are in their ASCII form here.
+// exceptions are the entries of NO_PROXY, by the rules of golang.org/x/net/http/httpproxy. Entries that are not ASCII
+// have no effect: names are in their ASCII form here.
 type exceptions struct {
 	all     bool // "*"
 	entries []exception

@@ -43,7 +43,7 @@ func ProxyFrom(env func(string) string) (Proxy, error) {
 }
 
 // Address is HOST:PORT of the value of a proxy's variable, also of a proxy that programs speak to and this package does
-// not; "" for what is none.
+// not; "" for other values.
 func Address(value string) string {
 	p, err := parseProxy(value)
 	if _, rest, ok := strings.Cut(value, "://"); ok && errors.Is(err, errScheme) {

@@ -54,7 +54,7 @@ func (s *socks) take(come []byte) (taken int, send []byte, ended bool, err error
 // whole is the length of the message that is coming, as far as that is known.
 func (s *socks) whole() int {
 	if s.stage != answer || len(s.in) < 2 || s.in[0] != version || s.in[1] != 0 {
-		return 2 // what follows a refusal is not read
+		return 2 // nothing behind a refusal is read
 	}
 	if len(s.in) < 5 {
 		return 5

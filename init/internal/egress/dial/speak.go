@@ -8,7 +8,7 @@ import (
 // A speaker is a conversation with a proxy, from the connection until it leads to the target. Bytes in a network
 // arrive in pieces of any size.
 type speaker interface {
-	// hello is what is sent first.
+	// hello is the bytes to send first.
 	hello() []byte
 	// take is given the bytes that have come, and says how many of them are the proxy's own: those behind them are the
 	// target's. It may have more to send; at the end it has ended or an error.

@@ -117,7 +117,7 @@ func (t *talk) send(b []byte) {
 	}
 }
 
-// ready looks at what has come and takes the proxy's own bytes alone from the socket.
+// ready looks at the bytes that have come and takes the proxy's own bytes alone from the socket.
 func (t *talk) ready(events uint32) {
 	if events&unix.EPOLLOUT != 0 {
 		if t.send(nil); t.dial.ended {

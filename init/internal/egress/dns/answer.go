@@ -8,8 +8,8 @@ import (
 	"golang.org/x/net/dns/dnsmessage"
 )
 
-// Answer is what a question is answered with. Of the records those of the question's type are written, one for each
-// address or target.
+// Answer is the answer to a question. Of the records those of the question's type are written, one for each address or
+// target.
 type Answer struct {
 	Code      dnsmessage.RCode
 	Addresses []netip.Addr // for A and AAAA
@@ -36,8 +36,8 @@ const (
 const toQuestion = 0xc000 | headerSize
 
 // Answer appends a message to b: the question byte for byte, then the records of a. Where they make the message longer
-// than q.Size none is written, and the client, told so by TC, asks again over TCP. The answer is that of a resolver:
-// RA is set, AA is not, and neither AD nor CD.
+// than q.Size none is written, and the client, by the bit TC, asks again over TCP. The answer is that of a resolver: RA
+// is set, AA is not, and neither AD nor CD.
 func (q *Question) Answer(b []byte, a Answer) []byte {
 	if q.fault != 0 {
 		a = Answer{Code: q.fault}
@@ -72,7 +72,7 @@ func (q *Question) Frame(b []byte, a Answer) []byte {
 	return b
 }
 
-// Frames divides what came over TCP: the first message, without its length, and what follows. ok is false until the
+// Frames divides bytes that came over TCP: the first message, without its length, and the rest. ok is false until the
 // message is complete. The most that a caller need keep is 2 + SizeTCP bytes.
 func Frames(buf []byte) (packet, rest []byte, ok bool) {
 	if len(buf) < 2 || len(buf)-2 < int(word(buf, 0)) {
@@ -105,7 +105,7 @@ func (q *Question) records(b []byte, a Answer) (_ []byte, n uint16) {
 	return b, n
 }
 
-// record appends what stands before a record's data of size bytes.
+// record appends the head of a record with size bytes of data.
 func (q *Question) record(b []byte, ttl uint32, size int) []byte {
 	b = words(b, toQuestion, uint16(q.Type), uint16(dnsmessage.ClassINET))
 	return words(binary.BigEndian.AppendUint32(b, ttl), uint16(size))

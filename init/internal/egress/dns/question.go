@@ -9,10 +9,10 @@ import (
 
 // Sizes of messages in bytes.
 const (
-	// SizeUDP is what a client without EDNS takes (RFC 1035, 4.2.1).
+	// SizeUDP is the size that a client without EDNS takes (RFC 1035, 4.2.1).
 	SizeUDP = 512
-	// SizeEDNS is the most that an answer over UDP has, whatever the client would take, and what the server tells of
-	// itself: 1,280 bytes, which every IPv6 link carries, less the headers.
+	// SizeEDNS is the most that an answer over UDP has, however much the client would take, and the size announced in
+	// answers: 1,280 bytes, which every IPv6 link carries, less the headers.
 	SizeEDNS = 1232
 	// SizeTCP is the most that a message over TCP has.
 	SizeTCP = 65535
@@ -35,7 +35,7 @@ var (
 	ErrVersion = errors.New("dns: unknown version of EDNS")
 )
 
-// badVersion is BADVERS (RFC 6891, 9), whose upper bits stand in the OPT record.
+// badVersion is BADVERS (RFC 6891, 9), with its upper bits in the OPT record.
 const badVersion dnsmessage.RCode = 16
 
 // Bits of the header's second word.
@@ -57,11 +57,11 @@ type Question struct {
 	Class dnsmessage.Class
 	RD    bool // recursion desired
 	EDNS  bool // there was an OPT record
-	// Size is how many bytes an answer over UDP may have: 512, with EDNS what the client takes, between 512 and 1,232.
+	// Size is how many bytes an answer over UDP may have: 512, with EDNS the client's size, between 512 and 1,232.
 	Size int
 
 	raw   string           // the question section
-	fault dnsmessage.RCode // what the packet itself is answered with, whatever the Answer
+	fault dnsmessage.RCode // the code that answers a faulty packet, whatever the Answer
 }
 
 // Parse reads a packet. With ErrFormat and ErrVersion the question can be answered, too: Answer then tells that fault,
@@ -170,7 +170,7 @@ func (q *Question) additional(b []byte, count int) (version byte, ok bool) {
 	return version, len(b) == 0
 }
 
-// skipName is nameEnd for a name that may end in a pointer. Where the pointer leads nobody asks.
+// skipName is nameEnd for a name that may end in a pointer, which is not followed.
 func skipName(b []byte) int {
 	for i := 0; i < len(b) && i < nameSize; i += 1 + int(b[i]) {
 		switch {

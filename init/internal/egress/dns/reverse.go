@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// ReverseName returns the address whose PTR record has this name: four numbers below in-addr.arpa, without leading
+// ReverseName returns the address with a PTR record of this name: four numbers below in-addr.arpa, without leading
 // zeros, or 32 hexadecimal digits below ip6.arpa (RFC 3596, 2.5). The name is in lower case, as Question.Name.
 func ReverseName(name string) (netip.Addr, bool) {
 	if digits, ok := strings.CutSuffix(name, ".ip6.arpa"); ok {

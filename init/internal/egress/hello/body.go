@@ -33,7 +33,7 @@ func (f *fields) number(bytes int) (n int) {
 	return n
 }
 
-// vector reads what stands behind its length of one or two bytes.
+// vector reads the bytes behind their length, a number of one or two bytes.
 func (f *fields) vector(bytes int) []byte { return f.take(f.number(bytes)) }
 
 // serverName returns the name in a ClientHello (RFC 8446, 4.1.2), or "" if there is not exactly one.

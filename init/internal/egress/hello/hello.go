@@ -7,14 +7,14 @@
 //		wait()
 //	}
 //
-// The client chooses every byte. What TLS allows and no known client sends counts as a connection without a name:
-// a reader that guessed could be made to see another name than the server at the far end.
+// The client chooses every byte. A hello that TLS allows and no known client sends counts as a connection without a
+// name: a reader that guessed could be made to see another name than the server at the far end.
 package hello
 
 // Limit is how many bytes of a connection are looked at, the headers of the records among them.
 const Limit = 16 << 10
 
-// Result is what the first bytes of a connection are.
+// Result is the kind of a connection's first bytes.
 type Result uint8
 
 const (
@@ -44,13 +44,13 @@ const (
 	messageHeader = 4
 )
 
-// Name looks at the first bytes of a connection: all that have come yet, so that it can be given what MSG_PEEK returns.
+// Name looks at the first bytes of a connection: all that have come yet, so that it can be given the bytes of MSG_PEEK.
 // If more bytes come after a result other than NeedMore, the result stays the same.
 //
-// What begins with a type of a record, 20 to 23, is TLS, but a name is relied upon in records of versions 3.x alone: of
-// the first record Go's servers take any version below 16.0. A hello in the form of SSL 2 (RFC 5246, E.2), which
-// OpenSSL's servers take, holds no name. Every other protocol is not TLS.
-// Of a hello with Encrypted Client Hello the outer name counts: the inner one is not to be seen.
+// Bytes that begin with a type of a record, 20 to 23, are TLS, but a name is relied upon in records of versions 3.x
+// alone: of the first record Go's servers take any version below 16.0. A hello in the form of SSL 2 (RFC 5246, E.2),
+// which OpenSSL's servers take, holds no name. Every other protocol is not TLS. Of a hello with Encrypted Client Hello
+// the outer name counts: the inner one is not to be seen.
 //
 // size is how many bytes the records of a hello with a name take. If they have more than the hello there is no name
 // that could be relied upon: that might be a second hello.
@@ -83,7 +83,7 @@ func Name(b []byte) (r Result, name string, size int) {
 	return None, "", 0
 }
 
-// records is how many bytes the records take whose contents begin with n bytes. whole is false if they have more.
+// records is the size of the records that hold n bytes of contents. whole is false if they hold more.
 func records(b []byte, n int) (size int, whole bool) {
 	for n > 0 {
 		content := int(b[size+3])<<8 | int(b[size+4])
@@ -130,8 +130,8 @@ func reassemble(b []byte) (message []byte, ok bool) {
 	return message, true
 }
 
-// hello returns the body of the first message. The contents of what follows a complete message are not looked at, so
-// that the result does not depend on how much has come; follows says whether a record may still add to the message.
+// hello returns the body of the first message. Contents behind a complete message are not looked at, so that the result
+// does not depend on how much has come; follows says whether a record may still add to the message.
 func hello(message []byte, follows bool) (body []byte, complete, ok bool) {
 	switch {
 	case len(message) > 0 && message[0] != clientHello:

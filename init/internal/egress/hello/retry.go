@@ -3,7 +3,7 @@ package hello
 // This file: a server that wants a second hello (RFC 8446, 4.1.4). A client brings that about by a hello without a key,
 // and has to repeat the name. Servers do not compare the two: those made with OpenSSL take the second name.
 
-// An Answer is what the first bytes of a server are, those that answer a hello.
+// An Answer is the kind of a server's first bytes, those that answer a hello.
 type Answer uint8
 
 const (
@@ -20,7 +20,7 @@ const retryRandom = "\xcf\x21\xad\x74\xe5\x9a\x61\x11\xbe\x1d\x8c\x02\x1e\x65\xb
 	"\xc2\xa2\x11\x16\x7a\xbb\x8c\x5e\x07\x9e\x09\xe2\xc8\xa8\x33\x9c"
 
 // AnswerOf looks at a server's first bytes, all that have come yet. alerts is how many of them are alerts, as some
-// servers send first of all (RFC 6066, 3): the answer is that of what follows them.
+// servers send first of all (RFC 6066, 3): the answer is by the bytes behind them.
 func AnswerOf(b []byte) (a Answer, alerts int) {
 	alerts = leading(b, func(kind byte) bool { return kind == alert })
 	b = b[alerts:min(len(b), alerts+Limit)]
@@ -43,7 +43,7 @@ func AnswerOf(b []byte) (a Answer, alerts int) {
 	return Final, alerts
 }
 
-// Second looks at what a client says behind the hello that was answered with [Retry], as [Name] does. Before a second
+// Second looks at a client's bytes behind the hello that was answered with [Retry], as [Name] does. Before a second
 // hello there may be records of other kinds: change cipher spec, alerts, data of a session that is resumed (RFC 8446,
 // 4.2.10 and D.4). others is how many bytes those take that have come whole; the result is NeedMore then.
 func Second(b []byte) (r Result, name string, others int) {

@@ -6,7 +6,7 @@ import "strings"
 const localhost = "localhost"
 
 // Canonical returns a host name in lower case and without the one dot that may end it. False means that no entry can
-// name it. Entries name what has labels of 1 to 63 of the bytes a-z, 0-9, _ and -, is 253 bytes long at most, and does
+// name it: names in entries have labels of 1 to 63 of the bytes a-z, 0-9, _ and -, are 253 bytes long at most, and do
 // not end in a number or in 0x and more, which resolvers take for an address.
 func (r *Rules) Canonical(name string) (string, bool) { return canonical(name) }
 

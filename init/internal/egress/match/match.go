@@ -1,4 +1,4 @@
-// Package match says what a policy's allowed and denied domains open: of a name, an address, and a port of them.
+// Package match decides by a policy's allowed and denied domains: about a name, an address, and a port of them.
 //
 //	rules := match.New(&policy.Network)
 //	name, ok := rules.Canonical(asked)
@@ -33,7 +33,7 @@ type Rules struct {
 	listen          []uint16
 }
 
-// Named is what the entries say of a name.
+// Named is the result of the entries for a name.
 type Named struct {
 	// Allowed means that a port at least is open. It is Reason == Open.
 	Allowed bool
@@ -44,7 +44,7 @@ type Named struct {
 	Reason Reason
 }
 
-// An Entry is what the entries of one name or address open.
+// An Entry is the ports that the entries of one name or address open.
 type Entry struct {
 	Text  string // example.com, *.example.com, localhost, 192.0.2.1, or 2001:db8::1
 	Ports []uint16
@@ -91,7 +91,7 @@ func New(n *policy.Network) *Rules {
 	return r
 }
 
-// note keeps what the entries of one name or address open, less the denials that cover all of it.
+// note keeps the ports that the entries of one name or address open, less the denials that cover all of it.
 func (r *Rules) note(d policy.Domain) {
 	set := r.allowed.at(d)
 	var open []uint16
@@ -159,7 +159,7 @@ func (r *Rules) PortsOf(name string) []uint16 {
 // Localhost reports whether an entry opens the port of the host's loopback, and no denial of localhost closes that.
 func (r *Rules) Localhost(port uint16) bool { return r.Ask(Host{Name: localhost}, port) == Open }
 
-// reason compares what one name or address has.
+// reason compares the allowed and the denied ports of one name or address.
 func reason(allowed, denied ports, port uint16) Reason {
 	switch {
 	case denied.has(port):

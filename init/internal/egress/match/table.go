@@ -23,7 +23,7 @@ func (p ports) has(port uint16) bool {
 	return ok
 }
 
-// less returns the list without what denied has.
+// less returns the list without the denied ports.
 func (p ports) less(denied ports) []uint16 {
 	if denied.all || len(p.list) == 0 {
 		return nil
@@ -37,7 +37,7 @@ func (p ports) less(denied ports) []uint16 {
 	return open
 }
 
-// and returns what either has. It leaves both lists as they are.
+// and returns the ports of both. It leaves both lists as they are.
 func (p ports) and(q ports) ports {
 	if len(p.list) == 0 {
 		p.list = q.list
@@ -87,7 +87,7 @@ func in[K comparable](m *map[K]*set, key K, made set) *set {
 	return s
 }
 
-// sort makes the lists what [ports] says.
+// sort puts the lists into the form of [ports].
 func (t *table) sort() {
 	for _, m := range []map[string]*set{t.exact, t.below} {
 		for _, s := range m {

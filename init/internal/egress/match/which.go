@@ -7,7 +7,7 @@ import (
 	"github.com/security-mcp/mcp-sandbox/policy"
 )
 
-// A Host is what a client connects to: a name or an address, the other one is zero.
+// A Host is the destination of a client: a name or an address, the other one is zero.
 type Host struct {
 	Name    string // canonical
 	Address netip.Addr

@@ -3,9 +3,9 @@
 //	handle, err := table.Handle("example.com", false, vetted) // the answer to a question
 //	name, ok := table.NameOf(local)                           // of the address that a connection came to
 //
-// A handle is only a key: connections are dialled to what the name resolves to at that time. It belongs to one name for
-// the life of the table, since pools and the JVM keep addresses for longer than any lifetime that an answer tells. A
-// table holds [MaxNames] names and no more, whatever the server asks for.
+// A handle is only a key: connections are dialled to the name's addresses at that time. It belongs to one name for the
+// life of the table, since pools and the JVM keep addresses for longer than any lifetime that an answer tells. A table
+// holds [MaxNames] names and no more, whatever the server asks for.
 //
 // A Table is for one thread.
 package names

@@ -3,7 +3,7 @@ package names
 import "time"
 
 // A name below a star is chosen by the server, and each that is looked up tells the owner of the zone as many bytes. So
-// the new ones are counted: a burst is what a client of many shards needs at its start.
+// the new ones are counted: a burst is enough for a client of many shards at its start.
 const (
 	burst = 100
 	every = time.Second

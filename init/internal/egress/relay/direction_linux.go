@@ -8,15 +8,15 @@ import "golang.org/x/sys/unix"
 // from's socket.
 type direction struct {
 	from, to *leg
-	held     []byte // to be written before what is in the pipe
+	held     []byte // to be written before the bytes in the pipe
 	pipe     *pipe  // nil unless bytes are in the pipe
 	moved    int64  // bytes that to's socket took
 	copies   bool   // splice(2) has refused these sockets
-	discards bool   // what from says goes nowhere
+	discards bool   // bytes of from go nowhere
 	eof      bool   // from has said all
-	ended    bool   // to has been told so
+	ended    bool   // eof was passed on to to, or discarded
 
-	look func(first []byte) Verdict // nil: what from says may go on
+	look func(first []byte) Verdict // nil: all bytes of from may go on
 	seen int                        // so many bytes may, of those that were looked at
 }
 
@@ -91,7 +91,7 @@ func unfit(err error) bool {
 	return err == unix.EINVAL || err == unix.ENOMEM || err == unix.ENOSYS || err == unix.EPERM
 }
 
-// took notes what a read of from's socket says.
+// took notes the result of a read of from's socket.
 func (d *direction) took(n int, err error) (int, error) {
 	switch {
 	case err == unix.EAGAIN:
@@ -106,7 +106,7 @@ func (d *direction) took(n int, err error) (int, error) {
 	return n, nil
 }
 
-// gave notes what a write to to's socket says.
+// gave notes the result of a write to to's socket.
 func (d *direction) gave(n int, err error) (int, error) {
 	switch {
 	case err == unix.EAGAIN:
@@ -121,7 +121,7 @@ func (d *direction) gave(n int, err error) (int, error) {
 	return n, nil
 }
 
-// copy goes through the one buffer: from's socket keeps what to's socket does not take, so nothing is held here.
+// copy goes through the one buffer: bytes that to's socket does not take stay in from's, so nothing is held here.
 func (r *Relay) copy(d *direction, most int) (int, error) {
 	buf := r.buffer()
 	n, err := peek(d.from.fd, buf[:min(most, len(buf))])
@@ -162,7 +162,7 @@ func (r *Relay) buffer() []byte {
 	return r.buf
 }
 
-// flush writes what is under way, as far as to's socket takes it.
+// flush writes the bytes under way, as far as to's socket takes them.
 func (r *Relay) flush(d *direction) error {
 	for d.to.writable && (len(d.held) > 0 || d.pipe != nil) {
 		var n int
@@ -211,7 +211,7 @@ func (d *direction) discard(pipes *pool) {
 	d.discards = true
 }
 
-// drop forgets what is under way.
+// drop discards the bytes under way.
 func (d *direction) drop(pipes *pool) {
 	if d.pipe != nil {
 		pipes.lose(d.pipe)

@@ -6,10 +6,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// This file: bytes that may go out only when somebody has seen them.
+// This file: bytes that may go out only after a look at them.
 
-// A Verdict says what becomes of the first bytes of a direction. A number of them means that so many go out, and that
-// those behind them are seen in turn.
+// A Verdict decides about the first bytes of a direction. A number of them means that so many go out, and that those
+// behind them are seen in turn.
 type Verdict int
 
 // The verdicts.
@@ -19,13 +19,13 @@ const (
 	Pass   Verdict = math.MaxInt // they go out, and all later ones too
 )
 
-// Hold keeps what inside says in its socket until look has passed that. It is called once, right behind [Relay.Join].
-// look gets all that has come, again with more, and no bytes at all for an end of input without any; what outside says
-// goes to inside meanwhile.
+// Hold keeps the bytes of inside in its socket until look has passed them. It is called once, right behind
+// [Relay.Join]. look gets all that has come, again with more, and no bytes at all for an end of input without any;
+// bytes of outside go to inside meanwhile.
 func (s *Stream) Hold(look func(first []byte) Verdict) { s.out.look = look }
 
-// Answer is Hold for what outside says. It is called by the look of Hold, which is asked again once this look has said
-// more than Wait: the bytes of inside may wait for that.
+// Answer is Hold for the bytes of outside. It is called by the look of Hold, which is asked again once this look has
+// said more than Wait: the bytes of inside may wait for that.
 func (s *Stream) Answer(look func(first []byte) Verdict) {
 	s.in.look = func(first []byte) Verdict {
 		v := look(first)

@@ -4,13 +4,13 @@
 //	r := relay.New(set)
 //	r.Join(inside, outside, nil, func(e relay.Ended) { ... })
 //
-// The sockets do what two ends of one connection would: a FIN of one becomes a FIN of the other after the last byte, a
+// The sockets behave as two ends of one connection: a FIN of one becomes a FIN of the other after the last byte, a
 // reset becomes a reset, and a peer that does not read makes the other's writes wait (RFC 9293, sections 3.6 and 3.10).
-// There is no idle time-out: keepalive (tcp(7)) finds peers that have gone. Urgent data is dropped, in the order of
-// RFC 6093, which discourages urgent data: the byte that the urgent pointer names is left out.
+// There is no idle time-out: keepalive (tcp(7)) finds peers that have gone. Urgent data is dropped, in the order of RFC
+// 6093, which discourages urgent data: the byte that the urgent pointer names is left out.
 //
-// What a stream costs does not depend on its peers: there is no buffer of its own. A pipe belongs to a direction only
-// while bytes are in the pipe, and a direction without a pipe reads no more from its socket than the other took.
+// The memory of a stream does not depend on its peers: there is no buffer of its own. A pipe belongs to a direction
+// only while bytes are in the pipe, and a direction without a pipe reads no more from its socket than the other took.
 //
 // Nothing here is safe for concurrent use: all calls come from the thread that serves the set.
 package relay
@@ -39,7 +39,7 @@ type Relay struct {
 	live   map[*Stream]struct{}
 	pipes  pool
 	buf    []byte // made when first needed
-	finish bool   // what outside says is discarded
+	finish bool   // bytes of outside are discarded
 	closed bool
 	turn   int                               // a test has a shorter one
 	splice func(in, out, n int) (int, error) // splice(2); a test has another
@@ -52,10 +52,10 @@ type Stream struct {
 	out, in         direction // from inside to outside, and back
 	done            func(Ended)
 	over            bool
-	answered        bool // what inside said may wait for that
+	answered        bool // bytes of inside may have waited for that
 }
 
-// Ended is what a stream has moved, and how the stream ended.
+// Ended is the byte counts of a stream, and the kind of its end.
 type Ended struct {
 	Sent     int64 // bytes from inside that outside's socket took
 	Received int64 // bytes from outside that inside's socket took
@@ -63,7 +63,7 @@ type Ended struct {
 	Err      error // the errno for which both were reset; nil after Stream.Reset and Relay.Close
 }
 
-// A leg is one of a stream's sockets, and what is known of that socket since the last edge.
+// A leg is one of a stream's sockets, and the state of that socket since the last edge.
 type leg struct {
 	fd                 int
 	member             *loop.Member
@@ -71,7 +71,7 @@ type leg struct {
 	urgent             bool // has had urgent data, at which splice(2) stops for ever: tcp_read_sock
 }
 
-// New makes a relay whose sockets are members of the set.
+// New makes a relay with sockets in the set.
 func New(set *loop.Set) *Relay {
 	return &Relay{set: set, live: map[*Stream]struct{}{}, turn: turn, splice: splice}
 }
@@ -102,7 +102,7 @@ func (r *Relay) Join(inside, outside int, prefix []byte, done func(Ended)) *Stre
 	return s
 }
 
-// prepare sets what a relayed socket needs. None of these options fails for a TCP socket.
+// prepare sets the options of a relayed socket. None of them fails for a TCP socket.
 func prepare(fd int) {
 	unix.SetNonblock(fd, true)
 	unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_OOBINLINE, 0)
@@ -116,8 +116,8 @@ func prepare(fd int) {
 // Live is how many streams have not ended.
 func (r *Relay) Live() int { return len(r.live) }
 
-// Finish is for after the server's end: what outside still says is discarded, what inside said is still written, and a
-// stream ends once outside has acknowledged all of that and inside's FIN. Close ends those that take too long.
+// Finish is for after the server's end: later bytes of outside are discarded, those of inside are still written, and a
+// stream ends once outside has acknowledged all of them and inside's FIN. Close ends those that take too long.
 func (r *Relay) Finish() {
 	r.finish = true
 	for s := range r.live {
@@ -144,8 +144,8 @@ func (s *Stream) ready(l *leg, e uint32) {
 	l.readable = l.readable || e&(unix.EPOLLIN|failed) != 0
 	l.writable = l.writable || e&(unix.EPOLLOUT|failed) != 0
 	l.urgent = l.urgent || e&unix.EPOLLPRI != 0
-	// What came before a reset is passed on as far as the other takes it. A read tells of the reset after the last
-	// byte, a write tells at once: so the direction from this leg comes first.
+	// Bytes before a reset are passed on as far as the other takes them. A read tells of the reset after the last byte,
+	// a write tells at once: so the direction from this leg comes first.
 	first, second := &s.out, &s.in
 	if l == &s.outside {
 		first, second = second, first
@@ -175,8 +175,8 @@ func (s *Stream) ready(l *leg, e uint32) {
 }
 
 // finished tells that there is nothing left to do. After Finish that is once outside has acknowledged all, the FIN too,
-// of which there is an edge: close(2) before that would lose what outside has not acknowledged, if outside says more
-// (RFC 9293, section 3.6.1).
+// of which there is an edge: close(2) before that would lose unacknowledged bytes, if outside says more (RFC 9293,
+// section 3.6.1).
 func (s *Stream) finished() bool {
 	switch {
 	case !s.out.ended:
@@ -196,7 +196,7 @@ func failure(fd int) error {
 	return unix.ECONNRESET
 }
 
-// finish discards what outside says, and ends the stream if nothing is on its way from inside.
+// finish discards the bytes of outside, and ends the stream if nothing is on its way from inside.
 func (s *Stream) finish() {
 	s.in.discard(&s.relay.pipes)
 	if s.finished() {

@@ -15,7 +15,7 @@ func splice(in, out, n int) (int, error) {
 	return result(got, e)
 }
 
-// peek reads what comes next and leaves it in the socket; recv(2).
+// peek reads the next bytes and leaves them in the socket; recv(2).
 func peek(fd int, b []byte) (int, error) {
 	got, _, e := unix.RawSyscall6(unix.SYS_RECVFROM, uintptr(fd), uintptr(unsafe.Pointer(unsafe.SliceData(b))),
 		uintptr(len(b)), unix.MSG_PEEK|unix.MSG_DONTWAIT, 0, 0)

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// conf is what resolv.conf(5) says, as far as a stub resolver of absolute names needs it.
+// conf is the contents of resolv.conf(5), as far as a stub resolver of absolute names needs them.
 type conf struct {
 	servers  []netip.Addr
 	timeout  time.Duration // of one try

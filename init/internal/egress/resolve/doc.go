@@ -36,7 +36,7 @@ const (
 	NoData // the name exists, without records of the type
 )
 
-// An Answer is what a lookup found. Its slices are shared by all that asked: they are not to be changed.
+// An Answer is the result of a lookup. Its slices are shared by all that asked: they are not to be changed.
 type Answer struct {
 	Code      Code
 	Addresses []netip.Addr // at most 64, of the type that was asked for
@@ -60,7 +60,7 @@ type Config struct {
 	Now    func() time.Time // nil: time.Now
 }
 
-// A ServerError is what the nameserver that was asked last did.
+// A ServerError is the failure of the nameserver that was asked last.
 type ServerError struct {
 	Server netip.AddrPort
 	Err    error // an errno (ETIMEDOUT: no answer), or a text

@@ -21,7 +21,7 @@ type file struct {
 	stamp  stamp
 }
 
-// A stamp is what tells a changed file from the one that was read.
+// A stamp tells a changed file from the one that was read.
 type stamp struct {
 	inode, device uint64
 	size          int64

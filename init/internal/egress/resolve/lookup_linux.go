@@ -96,7 +96,7 @@ func (l *lookup) failed(err error) {
 	l.next()
 }
 
-// answered takes what a nameserver said.
+// answered takes a nameserver's reply.
 func (l *lookup) answered(r reply) {
 	server, tcp := l.try.server, l.try.tcp
 	unknown := r.code == dnsmessage.RCodeFormatError || r.code == dnsmessage.RCodeNotImplemented

@@ -14,7 +14,7 @@ const (
 	mostHops    = 8    // of a chain of CNAMEs
 )
 
-// A reply is what a nameserver says to a question.
+// A reply is a nameserver's answer to a question.
 type reply struct {
 	code      dnsmessage.RCode
 	truncated bool // nothing else is read
@@ -116,7 +116,7 @@ func answers(p *dnsmessage.Parser) (all []record, err error) {
 }
 
 // rest reads a SOA of the authority section and the upper bits of the code in OPT. It reports whether there is any
-// additional record. What cannot be read there says nothing.
+// additional record. Unreadable records there say nothing.
 func (r *reply) rest(p *dnsmessage.Parser) (more bool) {
 	for range mostRecords {
 		h, err := p.AuthorityHeader()

@@ -35,7 +35,7 @@ type Resolver struct {
 	packet  [4096]byte
 }
 
-// New makes a resolver whose sockets are members of the set. Nothing is read or opened before the first lookup.
+// New makes a resolver with sockets in the set. Nothing is read or opened before the first lookup.
 func New(set *loop.Set, config Config) *Resolver {
 	if config.Hosts == "" {
 		config.Hosts = "/etc/hosts"
@@ -98,7 +98,7 @@ func (r *Resolver) Next() (at time.Time) {
 	return at
 }
 
-// Due gives up the tries whose time is over.
+// Due gives up the tries that have no time left.
 func (r *Resolver) Due(now time.Time) {
 	for _, l := range slices.Clone(r.live) {
 		if l.try != nil && !now.Before(l.try.at) {

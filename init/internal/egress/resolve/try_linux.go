@@ -23,7 +23,7 @@ type try struct {
 	edns   bool
 	asked  asked
 	at     time.Time // the end of its time
-	out    []byte    // TCP: what is still to be sent
+	out    []byte    // TCP: the bytes that are still to be sent
 	in     []byte    // TCP: the answer behind its length of 2 bytes, as far as it has come
 }
 
@@ -66,7 +66,7 @@ func newTry(l *lookup, server netip.AddrPort, tcp, edns bool) (*try, error) {
 	return t, nil
 }
 
-// datagrams reads until one is the answer. Others are from somebody who guesses, and change nothing.
+// datagrams reads until one is the answer. Others are from a sender that guesses, and change nothing.
 func (t *try) datagrams(uint32) {
 	buffer := t.lookup.resolver.packet[:]
 	for range turn {
@@ -130,7 +130,7 @@ func (t *try) send() error {
 	return nil
 }
 
-// receive reads once: no more than the answer, whose length is at most 64 KiB.
+// receive reads once: no more than the answer, which has at most 64 KiB.
 func (t *try) receive() error {
 	left := t.whole() - len(t.in)
 	buffer := t.lookup.resolver.packet[:]

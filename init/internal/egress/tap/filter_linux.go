@@ -6,7 +6,7 @@ import "golang.org/x/sys/unix"
 const wholePacket = 0xffff
 
 // FilterTCP is the filter of a raw socket for TCP: RST and ACK with sequence number 0 alone. Over IPv4 the filter sees
-// the IP header, whose length varies, over IPv6 the TCP header.
+// the IP header, of variable length, over IPv6 the TCP header.
 func FilterTCP(v6 bool) []unix.SockFilter {
 	f := filter{v6: v6}
 	f.load(unix.BPF_B, 13)
@@ -57,7 +57,7 @@ func (f *filter) load(size uint16, offset uint32) {
 	f.add(unix.BPF_LD|size|unix.BPF_IND, offset)
 }
 
-// equal goes on if what was loaded is k. Else the jump, whose length program fills in, ends the program.
+// equal goes on if the loaded value is k. Else the jump, with a length that program fills in, ends the program.
 func (f *filter) equal(k uint32) { f.add(unix.BPF_JMP|unix.BPF_JEQ|unix.BPF_K, k) }
 
 func (f *filter) program() []unix.SockFilter {

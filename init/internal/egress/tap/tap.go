@@ -1,5 +1,5 @@
-// Package tap reads from raw sockets what the kernel of a sandbox's network namespace refused: a connection to a port
-// on which nothing listens, and a datagram to such a port.
+// Package tap reads from raw sockets the refusals of the kernel in a sandbox's network namespace: of a connection to a
+// port on which nothing listens, and of a datagram to such a port.
 //
 //	if refused, ok := tap.TCP4(packet); ok {
 //		tell(refused.Addr, refused.Port)
@@ -7,11 +7,11 @@
 //
 // There are four sockets, SOCK_RAW of IPPROTO_TCP and IPPROTO_ICMP over IPv4, of IPPROTO_TCP and IPPROTO_ICMPV6 over
 // IPv6. Each has a filter in the kernel ([FilterTCP], [Unreachable]), lest the segments of a busy connection fill its
-// queue, in which case the kernel drops what follows. The functions here compare again all that the filters compare,
+// queue, in which case the kernel drops later packets. The functions here compare again all that the filters compare,
 // as a packet can be queued before its filter is there.
 //
-// A server in the sandbox has no raw sockets and so writes no such packet itself, but for the quoted datagram, whose
-// every byte is its own.
+// A server in the sandbox has no raw sockets and so writes no such packet itself, but for the quoted datagram: every
+// byte of it is the server's own.
 package tap
 
 import (
@@ -19,7 +19,7 @@ import (
 	"net/netip"
 )
 
-// Refused is what was refused: a connection to Addr and Port, or a datagram.
+// Refused is a refused connection to Addr and Port, or a refused datagram.
 type Refused struct {
 	Addr netip.Addr
 	Port uint16

@@ -54,7 +54,7 @@ func (a *Appeared) Last() []string {
 	return paths
 }
 
-// say says what has not been said before.
+// say says the paths that have not been said before.
 func (a *Appeared) say(paths []string, more int) {
 	known := func(path string) bool { return slices.Contains(a.said, path) }
 	paths = slices.DeleteFunc(slices.Clone(paths), known)

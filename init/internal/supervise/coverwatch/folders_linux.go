@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// What package unix lacks of F_NOTIFY; fcntl(2).
+// Constants of F_NOTIFY that package unix lacks; fcntl(2).
 const (
 	dnCreate    = 0x4
 	dnDelete    = 0x8

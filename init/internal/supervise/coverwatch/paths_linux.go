@@ -125,7 +125,7 @@ func (p *paths) mounts() ([]platform.Mount, error) {
 	return platform.ParseMountinfo(b)
 }
 
-// updateLost notes what lies below each cover now, and returns the covers that the table of mounts does not have, where
+// updateLost notes the file below each cover now, and returns the covers that the table of mounts does not have, where
 // the host has something to cover. retry is set if a path changed during the check.
 func (p *paths) updateLost(mounts []platform.Mount) (lost []layers.Lost, retry bool, err error) {
 	for i := range p.covers {

@@ -89,7 +89,7 @@ func (r *repair) mountAll() error {
 	return nil
 }
 
-// mountCovers starts a runner that enters the namespaces and lays covers, and compares what the runner leaves.
+// mountCovers starts a runner that enters the namespaces and lays covers, and checks the runner's results.
 func (r *repair) mountCovers(lost []layers.Lost) error {
 	r.laid = append(r.laid, lost...)
 	fd, mem, err := program.Open()

@@ -104,7 +104,7 @@ func (e *Ending) Grace(otherwise time.Duration) time.Duration {
 	return otherwise
 }
 
-// Step does what is due.
+// Step takes the steps that are due.
 func (e *Ending) Step(say func(line string)) {
 	now := time.Now()
 	if Expire(&e.TimeoutAt, now) {

@@ -35,7 +35,7 @@ func (g *Guard) Messages() []byte { return g.out[g.written:g.judged] }
 // Rest is for standard error, and valid until the next call.
 func (g *Guard) Rest() []byte { return g.rest[g.restDone:] }
 
-// Written forgets what was written of [Guard.Messages] and of [Guard.Rest].
+// Written drops the bytes of [Guard.Messages] and of [Guard.Rest] that were written.
 func (g *Guard) Written(messages, rest int) {
 	was := g.written + messages
 	g.out, g.written = drop(g.out, was)

@@ -1,7 +1,6 @@
 package guard
 
-// A scanner reads one line as JSON, a byte at a time, and only for what makes the line a message. A scanner
-// keeps no text.
+// A scanner reads one line as JSON, a byte at a time, and only for the marks of a message. A scanner keeps no text.
 type scanner struct {
 	state  state
 	after  state // of a string: the state behind it

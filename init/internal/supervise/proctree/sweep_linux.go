@@ -30,8 +30,8 @@ type Sweep struct {
 // them leave the sweep little time.
 const stopTimeout = 20 * time.Second
 
-// Kill ends the processes, once, and returns how many of them were alive. A process whose end takes time is counted by
-// the first Kill of a Sweep alone.
+// Kill ends the processes, once, and returns how many of them were alive. A process that ends slowly is counted by the
+// first Kill of a Sweep alone.
 func (w *Sweep) Kill() (living int) {
 	signalled := map[int]uint64{}
 	for began := time.Now(); time.Since(began) < stopTimeout && w.stop(signalled) > 0; {

@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A handed terminal is one that the server was handed, with its state before. What a server changes of that would
+// A handed terminal is one that the server was handed, with its state before. A server's changes of that state would
 // outlive the server.
 type handed struct {
 	fd        int

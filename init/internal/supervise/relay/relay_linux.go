@@ -11,7 +11,7 @@ import (
 type relay struct {
 	in     int // -1 at its end
 	to     [2]writer
-	sorter sorter // of what was read and is not yet written
+	sorter sorter // of bytes that were read and are not yet written
 	output bool   // the server's output
 	slow   bool   // a read waits if nothing has come: only after poll
 	sock   bool   // recv(2) takes MSG_DONTWAIT
@@ -24,7 +24,7 @@ type relay struct {
 	buf    []byte
 }
 
-// A sorter divides what was read between the two writers, as a [guard.Guard] does.
+// A sorter divides the bytes that were read between the two writers, as a [guard.Guard] does.
 type sorter interface {
 	Take(b []byte)
 	End()
@@ -57,7 +57,7 @@ func (r *relay) register(l *loop.Loop) {
 		l.Add(r.waits[1], unix.POLLOUT, write), l.Add(r.waits[2], unix.POLLOUT, write)}
 }
 
-// step writes what can be written, and reads once if nothing is left. The result reports whether bytes moved.
+// step writes the pending bytes, and reads once if none is left. The result reports whether bytes moved.
 func (r *relay) step(read bool) (moved bool) {
 	moved = r.flush()
 	if read && r.in >= 0 && r.idle() {
@@ -74,7 +74,7 @@ func (r *relay) step(read bool) (moved bool) {
 
 func (r *relay) idle() bool { return len(r.pending(0)) == 0 && len(r.pending(1)) == 0 }
 
-// pending is what a writer has to write.
+// pending is the bytes that a writer has to write.
 func (r *relay) pending(i int) []byte {
 	switch {
 	case r.to[i].fd < 0:
@@ -120,7 +120,7 @@ func (r *relay) unread(pipe int) int {
 	return len(r.pending(0)) + readable(pipe)
 }
 
-// flush writes what is left. If a writer fails the server learns of it: its pipe breaks.
+// flush writes the pending bytes. If a writer fails the server learns of it: its pipe breaks.
 func (r *relay) flush() (moved bool) {
 	var wrote [2]int
 	for i := range r.to {

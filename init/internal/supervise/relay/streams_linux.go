@@ -12,7 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A Config is what is asked of [Open], and the functions that are called while the server runs.
+// A Config is the request to [Open], and the functions that are called while the server runs.
 type Config struct {
 	TTY       bool // the server gets a pty
 	Guard     bool // lines that are no JSON-RPC messages go to standard error
@@ -31,8 +31,7 @@ type Config struct {
 	Say            func(line string)
 }
 
-// Streams are what the server gets as standard input, output and error, and what is carried between those and
-// the launcher's.
+// Streams are the server's standard input, output and error, and the relays between those and the launcher's.
 //
 // A regular file is never handed over: through /proc/self/fd the server could open it again and cut or
 // overwrite it. The server gets a pipe instead. Bytes from the pipe are written with the host's own open file
@@ -80,8 +79,8 @@ func refusal(op string, err error) error {
 	return &order.Refusal{Layer: order.Descriptors, Op: op, Err: err}
 }
 
-// openRelays puts pipes in place of the descriptors that are not handed over. Standard output and error that
-// are the same file get one pipe, so that the order of what the server writes is kept.
+// openRelays puts pipes in place of the descriptors that are not handed over. Standard output and error that are the
+// same file get one pipe, so that the order of the server's writes is kept.
 func (s *Streams) openRelays() error {
 	var carried [3]bool
 	for i := range carried {
@@ -157,7 +156,7 @@ func (s *Streams) relayIn() error {
 	return unix.SetNonblock(w, true)
 }
 
-// pipe makes a pipe whose end for writing is the server's. The server may open its end again by the name in /proc.
+// pipe makes a pipe, and its end for writing is the server's. The server may open its end again by the name in /proc.
 func (s *Streams) pipe() (r, w int, err error) {
 	var p [2]int
 	if err = unix.Pipe2(p[:], unix.O_CLOEXEC); err == nil && s.Chown {
@@ -175,7 +174,7 @@ func (s *Streams) CloseServerEnds() {
 	s.closes = nil
 }
 
-// Standards describes what the server gets.
+// Standards describes the server's descriptors.
 func (s *Streams) Standards() (all [3]layers.Standard, err error) {
 	for i, fd := range s.Server {
 		if all[i], err = streams.Describe(fd); err != nil {
@@ -199,8 +198,8 @@ func (s *Streams) Register(l *loop.Loop) {
 // busy, and less than the SDKs give a server to end.
 const drainTimeout = time.Second
 
-// Drain carries over what the server left in its pipes, when everything of the sandbox has ended. The loop has
-// ended too.
+// Drain carries over the bytes left in the server's pipes, when everything of the sandbox has ended. The loop has ended
+// too.
 func (s *Streams) Drain() {
 	for _, r := range s.relays {
 		r.ended = nil

@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A Terminal is the server's controlling terminal, if the server has one: the terminal that the host gave
-// this process, or a pty whose master this process connects with the user's terminal.
+// A Terminal is the server's controlling terminal, if the server has one: the terminal that the host gave this process,
+// or a pty that this process connects, by its master, with the user's terminal.
 type Terminal struct {
 	Given       bool // by the host
 	controlling int  // the given one, of which only the hang-up is watched; -1: none

@@ -14,9 +14,9 @@ type writer struct {
 	sock  bool // send(2) takes MSG_DONTWAIT
 }
 
-// newWriter writes to what fd is open on. Terminals and pipes are opened once more, which makes another open
-// file description; where that is refused a pipe takes PIPE_BUF bytes without waiting whenever poll says that
-// it takes any; pipe(7).
+// newWriter writes to the file of fd. Terminals and pipes are opened once more, which makes another open file
+// description; where that is refused a pipe takes PIPE_BUF bytes without waiting whenever poll says that it takes any;
+// pipe(7).
 func newWriter(fd int) (writer, error) {
 	var st unix.Stat_t
 	if err := unix.Fstat(fd, &st); err != nil {
@@ -46,12 +46,12 @@ const pipeBuf = 4096
 // dup duplicates a descriptor to one that is not standard input, output or error.
 func dup(fd int) (int, error) { return unix.FcntlInt(uintptr(fd), unix.F_DUPFD_CLOEXEC, 3) }
 
-// reopen opens once more what fd is open on, without waiting for its reads and writes.
+// reopen opens the file of a descriptor once more, without waiting for its reads and writes.
 func reopen(fd, how int) (int, error) {
 	return unix.Open("/proc/self/fd/"+strconv.Itoa(fd), how|unix.O_NONBLOCK|unix.O_NOCTTY|unix.O_CLOEXEC, 0)
 }
 
-// write writes what fits now. A full pipe is no error; an error is the writer's end.
+// write writes as many bytes as fit now. A full pipe is no error; an error is the writer's end.
 func (w *writer) write(b []byte) (n int, err error) {
 	if w.chunk > 0 {
 		b = b[:min(len(b), w.chunk)]

@@ -4,6 +4,6 @@
 //	err := out.First(order.NewEnforced(o, &policy, policy.Full)) // no server is released without it
 //	out.Last(&exited)
 //
-// The caller knows what holds and how a server ended. A reader that does not read delays a launch no longer than
-// [Sink.First] waits, and a running server not at all.
+// The caller knows the confinement that holds, and a server's end. A reader that does not read delays a launch no
+// longer than [Sink.First] waits, and a running server not at all.
 package report

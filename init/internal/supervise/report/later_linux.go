@@ -8,11 +8,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// mostKept is how many bytes of later lines wait for room: as many as a pipe of 64 KiB takes while nobody reads. A user
+// mostKept is how many bytes of later lines wait for room: as many as a pipe of 64 KiB takes without a reader. A user
 // with more pipes than pipe-user-pages-soft allows gets pipes of two pages (pipe(7)), which the first line alone fills.
 const mostKept = 32 << 10
 
-// Lines between the first and the last are tried again after leastPause, and ever more seldom while nobody reads.
+// Lines between the first and the last are tried again after leastPause, and ever more seldom while no reader reads.
 const (
 	leastPause = time.Millisecond
 	mostPause  = time.Second
@@ -52,8 +52,8 @@ func (s *Sink) Retry() time.Time {
 	return next
 }
 
-// Settle is called before [Sink.Last]: what Later has kept is written as far as a reader takes it in the time of a last
-// line, and dropped then.
+// Settle is called before [Sink.Last]: the lines kept by Later are written as far as a reader takes them in the time of
+// a last line, and dropped then.
 func (s *Sink) Settle() {
 	for until := time.Now().Add(lastLine); len(s.kept.lines) > 0 && time.Now().Before(until); {
 		if s.writeKept(); len(s.kept.lines) > 0 {
@@ -67,7 +67,7 @@ func (s *Sink) Settle() {
 	}
 }
 
-// writeKept writes lines for which there is room, and drops those of a report that nobody can read any more.
+// writeKept writes lines for which there is room, and drops those of a report that has no reader any more.
 func (s *Sink) writeKept() {
 	for len(s.kept.lines) > 0 {
 		line := s.kept.lines[0]
@@ -106,9 +106,9 @@ func (s *Sink) TellHost(r order.Line) {
 	platform.WriteNow(s.Host, r.AppendJSON(nil))
 }
 
-// roomForLast reports whether a pipe has room for the last line behind one of n bytes: half of it. Where somebody reads
-// there is nearly nothing inside. Others than pipes have more room, or all that they need (F_GETPIPE_SZ of fcntl(2),
-// FIONREAD of pipe(7)).
+// roomForLast reports whether a pipe has room for the last line behind one of n bytes: half of it. A pipe that is read
+// is nearly empty. Others than pipes have more room, or all that they need (F_GETPIPE_SZ of fcntl(2), FIONREAD of
+// pipe(7)).
 func roomForLast(fd, n int) bool {
 	size, err := unix.FcntlInt(uintptr(fd), unix.F_GETPIPE_SZ, 0)
 	if err != nil {

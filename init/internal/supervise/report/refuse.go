@@ -17,7 +17,7 @@ func (e Signalled) Error() string {
 	return "ended by " + platform.SignalName(e.Signal) + " before the server was released"
 }
 
-// ErrHostGone is a launch whose host was gone before the server was released.
+// ErrHostGone is the error of a launch after the end of its host, before the server was released.
 var ErrHostGone = errors.New("the host ended, or closed its sandbox, before the server was released")
 
 // Refuse writes the one line of a refused launch to the report. The line for people and the exit code are the results.

@@ -18,7 +18,7 @@ const (
 	mostLast    = 3 // refusals that the last line of an early end has
 )
 
-// denials are what the server was refused.
+// denials are the acts that the server was refused.
 type denials struct {
 	tally.Tally
 	order  *order.Order
@@ -70,9 +70,9 @@ func (n *denials) fill(x *order.Exited) {
 	}
 }
 
-// whyLine names the command that explains what the server was refused; "" where nothing was, or where no file has the
-// report. No process of ours sees the answers of a server. So an early end stands for one before the first answer, and
-// its line has the last refusals.
+// whyLine names the command that explains the refusals; "" where there were none, or where no file has the report. No
+// process of ours sees the answers of a server. So an early end stands for one before the first answer, and its line
+// has the last refusals.
 func (n *denials) whyLine(x *order.Exited, kept bool, after time.Duration) string {
 	if !n.order.Guided || len(x.Denied) == 0 || n.order.ReportFile == "" && !kept {
 		return ""

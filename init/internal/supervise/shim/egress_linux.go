@@ -28,7 +28,7 @@ type network struct {
 	publish published // the other way: ports of the server that the host reaches
 }
 
-// check refuses what only this machine can say of a policy with allowed domains.
+// check refuses addresses and a proxy in a policy with allowed domains that only this machine can judge.
 func (n *network) check() error {
 	rules := match.New(&n.policy.Network)
 	if n.listed = layers.HasEgress(n.policy, rules); !n.listed {
@@ -76,13 +76,13 @@ func (n *network) note(e *order.Enforced, o *order.Order, shared bool) {
 		e.Layer(order.Network).Effect = "via proxy " + n.proxy.String()
 	}
 	for _, variable := range notice.ProxyVariables() {
-		if order.Lookup(o.Env, variable) != "" && !o.Guided { // a guided one says what its policy opens
+		if order.Lookup(o.Env, variable) != "" && !o.Guided { // a guided one says which access its policy opens
 			e.Warnings = append(e.Warnings, notice.ProxyVariable(variable))
 		}
 	}
 }
 
-// finish carries what the server said last, for no longer than a server may take to end.
+// finish carries the server's last bytes, for no longer than a server may take to end.
 func (n *network) finish() {
 	grace, _ := n.policy.Limits.Grace.Value()
 	if grace <= 0 {

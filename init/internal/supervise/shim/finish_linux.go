@@ -26,7 +26,7 @@ func (s *shim) finish() int {
 			e.Killed += left
 		}
 	}
-	took, appeared := time.Since(s.began), m.appeared.Last() // before what takes long, for the host may not wait
+	took, appeared := time.Since(s.began), m.appeared.Last() // before slow steps, for the host may not wait
 	m.stdio.Drain()
 	s.network.finish()
 	sandbox.CloseEgress()
@@ -103,7 +103,7 @@ func head(file string) []byte {
 	return b[:n]
 }
 
-// onDenied reports what was refused, and says the first refusal of an act.
+// onDenied reports a refused act, and says the first refusal of each act.
 func (s *shim) onDenied(d *order.Denied) {
 	s.denied.note(d)
 	s.sink.Later(d)

@@ -15,7 +15,7 @@ import (
 
 // This file: notices of grants that give less than they read, or more, and of paths that are not there yet.
 
-// A grantGuide finds what the grants of a launch do not give, and what else they do.
+// A grantGuide finds the paths that the grants of a launch do not give, and their side effects.
 type grantGuide struct {
 	*fsview.Viewer
 	order  *order.Order
@@ -23,8 +23,8 @@ type grantGuide struct {
 	offers *offers // while the notices are made
 }
 
-// unmade is about a path that is not there yet, of an argument or of a variable, whose value may be a secret: no line
-// has that.
+// unmade is about a path that is not there yet, of an argument or of a variable, which may hold a secret: no line has
+// that.
 func (g *grantGuide) unmade(look fsview.Look, at, variable string) order.Notice {
 	n := order.Notice{Kind: order.NoticeArgument, Name: at}
 	what := "argument " + at
@@ -106,7 +106,7 @@ func (g *grantGuide) notices() (all []order.Notice) {
 // mostHeld is how many folders of a grant are tried for one that a grant of its own opens.
 const mostHeld = 8
 
-// held are about write grants with folders that are read-only because of what may lie in them.
+// held are about write grants with folders that are read-only because of files that may lie in them.
 func (g *grantGuide) held() (all []order.Notice) {
 	of := map[string][]fsview.Held{}
 	var grants []string

@@ -13,7 +13,7 @@ import (
 	"github.com/security-mcp/mcp-sandbox/policy"
 )
 
-// A guide finds what the server of one launch does not get, and says it.
+// A guide finds the paths and variables that the server of one launch does not get, and says them.
 type guide struct {
 	order   *order.Order
 	policy  *policy.Policy
@@ -116,7 +116,7 @@ func (g *guide) argumentNotices(v *grantGuide, dir string) (all []order.Notice) 
 	return all
 }
 
-// toldByProfile reports whether there is a line already on what the profile does not grant of that name.
+// toldByProfile reports whether there is a line already about a grant of that name that the profile does not make.
 func (g *guide) toldByProfile(name string) bool {
 	return slices.ContainsFunc(g.order.Notices, func(n order.Notice) bool {
 		return n.Kind == order.NoticeProfile && n.Name == name
@@ -155,7 +155,7 @@ func (g *guide) variableNotices(v *grantGuide) (all []order.Notice) {
 	return all
 }
 
-// protectedNotices are about what the server may not write in its write grants.
+// protectedNotices are about paths that the server may not write in its write grants.
 func (g *guide) protectedNotices() (all []order.Notice) {
 	left := mostAsked
 	for _, at := range g.sandbox.View.Protected {
@@ -189,7 +189,7 @@ func (g *guide) linesAtStart(e *order.Enforced) []string {
 	return notice.AtStart(g.order, e, lowered)
 }
 
-// lineAtEnd says why a server ended, if that was not its own doing, or what an early end may come from; "" for others.
+// lineAtEnd is why a server ended, if not by itself, or the possible causes of an early end; "" for others.
 func (g *guide) lineAtEnd(x *order.Exited, e *order.Enforced) string {
 	end := notice.End{Exited: x, After: time.Since(g.released), Policy: g.policy, Held: g.held,
 		Unwritable: g.unwritable}

@@ -8,10 +8,10 @@ import (
 	"github.com/security-mcp/mcp-sandbox/init/notice"
 )
 
-// This file: what a server that uses git does not get, as causes of an early end.
+// This file: paths that a server which uses git does not get, as causes of an early end.
 
 // heldCauses are about the folder in which the server works: where it starts, or the first that its words name. Only
-// what can be looked at without waiting is looked at. told is whether a line at start says what the server does not
+// paths that answer without waiting are looked at. told is whether a line at start names paths that the server does not
 // see.
 func (g *guide) heldCauses(v *fsview.Viewer, told bool) (causes []string) {
 	at := g.sandbox.View.Cwd

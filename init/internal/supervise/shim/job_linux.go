@@ -14,7 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A job is what Ctrl-Z stops: the shim and the processes of its sandbox.
+// A job is the processes that Ctrl-Z stops: the shim and those of its sandbox.
 type job struct {
 	sandbox  *launch.Sandbox
 	terminal *relay.Terminal
@@ -53,8 +53,8 @@ func (j job) halt() {
 	proctree.Sweep{Root: j.sandbox.Init.PID}.Halt(haltTimeout)
 }
 
-// resume resumes all processes that halt stopped, children first: a shell takes a stopped child for a suspended job.
-// In a process that was stopped before, SIGSTOP is still pending. A process whose earlier SIGSTOP was pending at halt
+// resume resumes all processes that halt stopped, children first: a shell takes a stopped child for a suspended job. In
+// a process that was stopped before, SIGSTOP is still pending. A process with an earlier SIGSTOP pending at halt
 // resumes too: two pending signals of a kind are one, signal(7).
 func (j job) resume() {
 	stopped := proctree.Descendants(j.sandbox.Init.PID)
@@ -73,8 +73,8 @@ func (j job) resume() {
 	j.sandbox.Send(byte(unix.SIGCONT))
 }
 
-// suspend stops the shim as Ctrl-Z stops a job, if there is a terminal whose shell waits for that. The server has a
-// moment to do what it does then.
+// suspend stops the shim as Ctrl-Z stops a job, if there is a terminal with a shell that waits for that. The server has
+// a moment to handle the signal.
 func (j job) suspend() {
 	fd, err := unix.Open("/dev/tty", unix.O_RDWR|unix.O_NOCTTY|unix.O_CLOEXEC, 0) // ENXIO without one; tty(4)
 	if err != nil {

@@ -11,15 +11,15 @@ import (
 	"github.com/security-mcp/mcp-sandbox/platform"
 )
 
-// lacks are descriptors of the server's own namespaces, which outlive these: what was missing is read when all of the
-// server has ended. Each is -1 where there is nothing to read.
+// lacks are descriptors of the server's own namespaces, which outlive these: the counters and the room are read when
+// all of the server has ended. Each is -1 where there is nothing to read.
 type lacks struct {
 	counters int    // /proc/PID/net/snmp of a network namespace without network; proc_net(5)
-	tried    uint64 // what the launch itself tried there, for the proof
+	tried    uint64 // the launch's own attempts there, for the proof
 	files    int    // a folder on the private tmpfs
 }
 
-// openLacks opens what a server that waits for its release has for itself.
+// openLacks opens the lacks of a server that waits for its release.
 func openLacks(s *launch.Sandbox, network bool) lacks {
 	l := lacks{counters: -1, files: launch.TakeRoom(s)}
 	if s.Shared() {
@@ -33,7 +33,7 @@ func openLacks(s *launch.Sandbox, network bool) lacks {
 	return l
 }
 
-// openedOr is -1 for what cannot be opened: a line at the end is then missing, and nothing else.
+// openedOr is -1 for a file that cannot be opened: a line at the end is then missing, and nothing else.
 func openedOr(path string, flags int) int {
 	fd, err := unix.Open(path, flags|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -42,7 +42,7 @@ func openedOr(path string, flags int) int {
 	return fd
 }
 
-// found is what the descriptors tell when the server has ended, and closes them.
+// found reads the descriptors when the server has ended, and closes them.
 func (l *lacks) found() (found notice.Found) {
 	if l.counters >= 0 {
 		found.Network = l.read() > l.tried
@@ -60,7 +60,7 @@ func (l *lacks) found() (found notice.Found) {
 }
 
 // read is how often something in the network namespace asked for an address or a name in vain: without a route, of a
-// port of UDP that nobody has, and connections that came to nothing; snmp_counter.rst. IPv6 has no such counters.
+// closed port of UDP, and connections that failed; snmp_counter.rst. IPv6 has no such counters.
 func (l *lacks) read() (n uint64) {
 	if l.counters < 0 {
 		return 0

@@ -22,7 +22,7 @@ type monitor struct {
 	say     func(string) // of a quiet monitor it does nothing
 	quiet   bool
 	sandbox *launch.Sandbox // nil until there is one
-	stdio   *relay.Streams  // what the server gets; nil until then
+	stdio   *relay.Streams  // the server's standard streams; nil until then
 	group   group
 	signals signalPipes
 	loop    loop.Loop
@@ -88,7 +88,7 @@ func (m *monitor) register(host, parent int) {
 	m.end.Timer.Set(m.end.Next())
 }
 
-// pastDeadlines does what is due for the server's end.
+// pastDeadlines takes the steps that are due for the server's end.
 func (m *monitor) pastDeadlines() {
 	if m.end.Killing && ending.Expire(&m.end.KillAt, time.Now()) {
 		m.sandbox.KillInit() // where init is not process 1, finish ends the rest
@@ -106,13 +106,13 @@ func (m *monitor) Ask(sig unix.Signal) {
 	m.appeared.LookEarly()
 }
 
-// sessionEnds begins the end of a server whose host has closed standard input, when everything is read.
+// sessionEnds begins the end of a server after its host has closed standard input, when everything is read.
 func (m *monitor) sessionEnds() {
 	m.end.SessionEnds()
 	m.appeared.LookEarly()
 }
 
-// hungUp begins the end of a server whose terminal is lost.
+// hungUp begins the end of a server at the loss of its terminal.
 func (m *monitor) hungUp() {
 	m.end.Because(order.CauseCancelled)
 	m.end.Ask(unix.SIGHUP, ending.FromHost)
@@ -146,8 +146,8 @@ func (m *monitor) onInitExit(leaves bool) {
 	}
 }
 
-// Kill ends the server, and with it everything: init kills and reaps what the server leaves behind. Should that take
-// longer than it may, init is killed.
+// Kill ends the server, and with it everything: init kills and reaps the rest of its processes. Should that take longer
+// than it may, init is killed.
 func (m *monitor) Kill() (living int) {
 	m.covers.Stop()
 	if m.sandbox.Shared() { // stop first: counting while they fork never finishes

@@ -19,7 +19,7 @@ type orphans struct {
 	hosted      bool  // this process has no children but its own
 }
 
-// AdoptOrphans makes this process the subreaper of what init leaves behind, should init be killed.
+// AdoptOrphans makes this process the subreaper of init's descendants, should init be killed.
 func (o *orphans) AdoptOrphans(c policy.Confinement) error {
 	if err := platform.SetChildSubreaper(); err != nil {
 		return &order.Refusal{Layer: order.Exec, Op: "prctl", Err: err}
@@ -34,7 +34,7 @@ func (o *orphans) AdoptOrphans(c policy.Confinement) error {
 	return nil
 }
 
-// ReapChildren reaps what is left of a launch that is refused: a runner that had to be killed may have cloned an init
+// ReapChildren reaps the processes of a launch that is refused: a runner that had to be killed may have cloned an init
 // without storing its process id, which ends by itself.
 func (o *orphans) ReapChildren(timeout time.Duration) {
 	for until := time.Now().Add(timeout); o.hosted && time.Now().Before(until) && reapAny(); {
@@ -52,7 +52,7 @@ func reapAny() bool {
 	}
 }
 
-// SweepOrphans ends and reaps what has come to this process from an init that was killed.
+// SweepOrphans ends and reaps the processes that this process inherited from an init that was killed.
 func (o *orphans) SweepOrphans() (killed int, used unix.Rusage) {
 	w := proctree.Sweep{Root: unix.Getpid(), Spares: o.isForeign}
 	for pause := time.Millisecond; ; pause = min(2*pause, 50*time.Millisecond) {

@@ -58,7 +58,7 @@ func (l *looks) words(words []string) {
 	}
 }
 
-// homes adds homes and, where something may be written, what a launch looks for in them.
+// homes adds homes and, where something may be written, the paths that a launch looks for in them.
 func (l *looks) homes(names bool, homes ...string) {
 	below := protected.Own()
 	if names {
@@ -78,12 +78,12 @@ func (l *looks) homes(names bool, homes ...string) {
 
 // ownHomes are the homes of this user.
 func ownHomes() []string {
-	b, _ := platform.ReadSmall("/etc/passwd", 4<<20) // a user who is not there has HOME alone
+	b, _ := platform.ReadSmall("/etc/passwd", 4<<20) // a user without an entry there has HOME alone
 	return append(platform.HomesOf(string(b), unix.Getuid()), os.Getenv("HOME"))
 }
 
 // looksAround are the paths at which a program looks before it has a policy: its folder, the homes, this product's
-// folders, and what words of its command line may name.
+// folders, and paths in the words of its command line.
 func looksAround(words []string) *looks {
 	l := &looks{}
 	l.dir, _ = unix.Getwd() // os.Getwd looks there

@@ -47,10 +47,10 @@ func (s *shim) reportEnforced() error {
 	return s.sink.First(e)
 }
 
-// hints are what to do about the stronger confinements that were refused.
+// hints are the remedies for the stronger confinements that were refused.
 func hints(refused []*order.Refusal) string { return diagnose.Hints(refused, diagnose.Here()) }
 
-// notifyLowered notifies the host of what its next launches need not try again. Nothing depends on its hearing it.
+// notifyLowered notifies the host of confinements that its next launches can skip. Nothing depends on its hearing it.
 func (s *shim) notifyLowered() {
 	ladder := &s.launch.Ladder
 	if s.Host < 0 || len(ladder.Refused) == 0 {
@@ -102,7 +102,7 @@ func keep(o *order.Order, how func(order.Line), first order.Line) {
 	}
 }
 
-// offered is the remedy for what no grant shows.
+// offered is the remedy for a path that no grant shows.
 func offered(o *fsview.Offered, path string) string {
 	_, missing := os.Stat(path)
 	switch {
@@ -116,7 +116,7 @@ func offered(o *fsview.Offered, path string) string {
 	return diagnose.NoGrant(o.No)
 }
 
-// refused is the record of a launch that failed, with what to do about that.
+// refused is the record of a launch that failed, with the remedy.
 func refused(o *order.Order, err error) *order.Refused {
 	r := order.NewRefused(err)
 	r.Hint = diagnose.Hint(err, diagnose.Here())

@@ -22,7 +22,7 @@ import (
 type Config struct {
 	Order  *order.Order
 	Host   int // the socket to the host, or -1; the report goes there too
-	Parent int // a pidfd of the process whose end is the host's end, or -1
+	Parent int // a pidfd of a process: its end is the host's end; or -1
 	// Reached is true where this program has made [Reach] for the order before.
 	Reached bool
 	Say     func(string) // one line for standard error
@@ -151,7 +151,7 @@ func (s *shim) startSandbox() error {
 	return nil
 }
 
-// restore undoes what the server and the shim changed of the user's terminals, and removes the control group.
+// restore undoes the changes of the server and the shim to the user's terminals, and removes the control group.
 func (s *shim) restore() {
 	s.network.publish.Close()
 	if s.launch != nil {
@@ -164,7 +164,7 @@ func (s *shim) restore() {
 	}
 }
 
-// Foreseen is what a launch tells that is planned and never started, or the error that [Run] would say.
+// Foreseen is the result of tell for a launch that is planned and never started, or the error that [Run] would say.
 func Foreseen[T any](o *order.Order, tell func(*launch.Launch) (T, error)) (told T, err error) {
 	l, err := foresee(o)
 	if err == nil {

@@ -68,7 +68,7 @@ func (f *flood) onSignal() {
 func (f *flood) due() {
 	signals.Catch(f.sig)
 	f.do()
-	now := platform.ProcessTime() // half of what a flood costs is Go's sysmon thread, which wakes with it
+	now := platform.ProcessTime() // half of a flood's cost is Go's sysmon thread, which wakes with it
 	f.next = time.Now().Add(min(mostPause, max(leastPause, pauseShare*(now-f.used))))
 	f.used = now
 }

@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// openStdio makes what the server gets as standard input, output and error.
+// openStdio makes the server's standard input, output and error.
 func (s *shim) openStdio() error {
 	m, anySocket := s.monitor, s.policy.Level == policy.Privileged
 	host, err := streams.Check(anySocket)
@@ -36,7 +36,7 @@ func (s *shim) openStdio() error {
 	return err
 }
 
-// stdioAsGiven is what a server gets that gets this process's standard input, output and error.
+// stdioAsGiven is the streams of a server that gets this process's standard input, output and error.
 func stdioAsGiven() *relay.Streams {
 	return &relay.Streams{Server: [3]int{0, 1, 2}, Terminal: relay.Terminal{Given: relay.IsControlling()}}
 }

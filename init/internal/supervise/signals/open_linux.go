@@ -24,7 +24,7 @@ func Open(list ...unix.Signal) (fd int, err error) {
 	return p[0], unblock(list)
 }
 
-// During opens a pipe as Open does, and calls a function with it. Afterwards the actions are what they were.
+// During opens a pipe as Open does, and calls a function with it. Afterwards the signals have their earlier actions.
 func During(do func(fd int), list ...unix.Signal) error {
 	old := make([]action, len(list))
 	for i, s := range list {

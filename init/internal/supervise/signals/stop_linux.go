@@ -19,8 +19,8 @@ func StopGroup() error {
 // StopSelf stops this process by SIGSTOP, and returns when the process continues.
 func StopSelf() error { return stop(unix.SIGSTOP) }
 
-// stop sends a signal to the calling thread, whose system call does not return before the signal has acted. The signal
-// of a kill(2) may go to another thread, and the caller would go on until that thread runs; signal(7).
+// stop sends a signal to the calling thread: its tgkill(2) does not return before the signal has acted. The signal of a
+// kill(2) may go to another thread, and the caller would go on until that thread runs; signal(7).
 func stop(s unix.Signal) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()

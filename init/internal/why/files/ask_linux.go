@@ -29,7 +29,7 @@ func Ask(l *Launch, q order.Question) order.Answer {
 	return v.Answer
 }
 
-// A verdict is an answer, and what a suggestion has to know.
+// A verdict is an answer, with the data for its suggestion.
 type verdict struct {
 	order.Answer
 	cause fsview.Cause
@@ -171,7 +171,7 @@ type problem struct{ text string }
 
 func (p *problem) Error() string { return p.text }
 
-// byPolicy answers by what the planner says.
+// byPolicy answers by the planner's result.
 func (l *Launch) byPolicy(v *verdict, spot *fsview.Spot, path string, op order.Op) {
 	leads := path
 	if spot.Path != path && (spot.Host() || spot.Sight == order.SeesEmpty) {

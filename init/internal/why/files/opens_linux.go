@@ -12,7 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// maxOpens is how many sentences of a kind say what a change opens.
+// maxOpens is how many sentences of a kind there are about a change.
 const maxOpens = 5
 
 // A widening compares a launch with the same one after a change.
@@ -22,7 +22,7 @@ type widening struct {
 	all           []string
 }
 
-// opens says what a change opens besides the asked act: what hurts most first.
+// opens says which access a change opens besides the asked act: the worst first.
 func opens(before, after *Launch, c *change) []string {
 	w := widening{before: before, after: after, change: c}
 	w.homes()
@@ -139,7 +139,7 @@ func (w *widening) own() {
 	}
 }
 
-// warnings are those of the planner that the policy had not before, but for what stays closed.
+// warnings are those of the planner that the policy had not before, but for those about read-only paths.
 func (w *widening) warnings() {
 	for _, text := range w.after.Plan.View.Warnings {
 		if !slices.Contains(w.before.Plan.View.Warnings, text) && !strings.Contains(text, "read-only") {
@@ -187,7 +187,7 @@ func (w *widening) folder(at string) {
 	}
 }
 
-// keys is about what else a key opens.
+// keys is about the further access that a key opens.
 func (w *widening) keys() {
 	was, is := &w.before.Policy, &w.after.Policy
 	if was.Level == policy.Strict && is.Level != policy.Strict {

@@ -115,7 +115,7 @@ func (l *Launch) changes(q *order.Question, v *verdict) []change {
 	return granted
 }
 
-// names are the paths by which what is denied can be granted: as it was asked for, and as it resolves.
+// names are the paths by which a denied path can be granted: as it was asked for, and as it resolves.
 func names(v *verdict) []string {
 	all := []string{}
 	if at := path.Clean(v.path); !strings.Contains(v.path, "..") {
@@ -131,7 +131,7 @@ func names(v *verdict) []string {
 	return all
 }
 
-// grants are changes that grant what a verdict is about.
+// grants are changes that grant the path of a verdict.
 func (c change) grants(to wish, v *verdict) (all []change) {
 	for _, at := range names(v) {
 		with := c.with(at, []string{to.flag, at}, order.Patch{Op: "add", Path: pointer(to.key) + "/-", Value: at})

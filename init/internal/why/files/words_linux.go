@@ -49,7 +49,7 @@ func (l *Launch) unseen(s *fsview.Spot, leads string) string {
 	return leads + " is not there for the server: no grant covers it"
 }
 
-// readOnly says in words why the server does not write what it reads.
+// readOnly says in words why the server may not write a path that it reads.
 func (l *Launch) readOnly(s *fsview.Spot, leads string) string {
 	switch c := s.Writing; c.Kind {
 	case fsview.ByRule:

@@ -6,6 +6,6 @@
 //	}
 //
 // The policy is the one of FILE and flags, before its defaults are filled in or after. Nothing here decides: [Host]
-// asks the matcher of the hosts, [Syscall] the program of the filter, [Variable] what makes the server's environment.
+// asks the matcher of the hosts, [Syscall] the program of the filter, [Variable] the maker of the server's environment.
 // A change that an answer suggests was made to a copy of the policy, which was valid, and asked again.
 package hosts

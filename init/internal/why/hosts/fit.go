@@ -9,9 +9,9 @@ import (
 	"github.com/security-mcp/mcp-sandbox/policy/strictjson"
 )
 
-// Fit makes a patch that applies to a document as the document stands: where an object or a list is missing, or null,
-// its addition has the value inside. after is the patched document. A removal of what the document has not is an
-// error: the entry was given by a flag.
+// Fit makes a patch that applies to the document as it is: where an object or a list is missing, or null, its addition
+// has the value inside. after is the patched document. To remove an entry that the document does not have is an error:
+// a flag gave that entry.
 //
 // Paths are those of answers: each step is the name of a member, the position of an element, or "-" behind the last
 // one. Values are strings and booleans.
@@ -53,7 +53,7 @@ func pointerTo(steps []string) (pointer string) {
 	return pointer
 }
 
-// at is what a step leads to; nil: nothing, or null.
+// at is the value that a step leads to; nil where v has none.
 func at(v *strictjson.Value, step string) *strictjson.Value {
 	for i := range v.Items {
 		name := v.Items[i].Name

@@ -17,7 +17,7 @@ const (
 	deniedKey  = "/network/deniedDomains/"
 )
 
-// A Machine is what a caller knows of the launcher's machine. The zero Machine is nothing.
+// A Machine is a caller's knowledge of the launcher's machine. The zero Machine is none.
 type Machine struct {
 	Own   []netip.Addr // of its interfaces, and their broadcast addresses
 	Found []netip.Addr // to which the name that is asked about leads; none: the name was not looked up
@@ -73,7 +73,7 @@ func (q *hostQuestion) unreachable() string {
 	return ""
 }
 
-// judge asks the rules of each port. A denial is told before what is missing.
+// judge asks the rules of each port. A denial goes before a missing entry.
 func (q *hostQuestion) judge() order.Answer {
 	closed := uint16(0)
 	for _, port := range q.ports {

@@ -61,7 +61,7 @@ func (q *hostQuestion) needsPrivate(n *policy.Network) bool {
 	return slices.ContainsFunc(q.ports, func(port uint16) bool { return !q.dials(n, port) })
 }
 
-// opens says what a change opens besides what was asked.
+// opens says which access a change opens besides the asked act.
 func (q *hostQuestion) opens(changed *policy.Network, closes []int) (all []string) {
 	for _, i := range closes {
 		all = append(all, "the server can reach whatever else "+q.policy.Network.DeniedDomains[i]+
@@ -89,7 +89,7 @@ func (q *hostQuestion) opens(changed *policy.Network, closes []int) (all []strin
 }
 
 // explained are the sentences about the added entries that policy check warns of: hosts that pass on to strangers, and
-// programs of this machine that do what they are told.
+// programs of this machine that obey every caller.
 func (q *hostQuestion) explained(changed *policy.Network) (all []string) {
 	before := len(q.policy.Network.AllowedDomains)
 	e := explain.Of(policy.Policy{Level: q.policy.Level, Network: *changed}, policy.Run, "")
@@ -102,7 +102,7 @@ func (q *hostQuestion) explained(changed *policy.Network) (all []string) {
 	return all
 }
 
-// sharedAbove is the name at or above a host below which a company lets anybody have a name, or "".
+// sharedAbove is the name at or above a host below which a company gives names to everyone, or "".
 func sharedAbove(host string) string {
 	for name := host; name != ""; _, name, _ = strings.Cut(name, ".") {
 		if policy.SharedSuffix(name) {

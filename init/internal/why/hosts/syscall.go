@@ -11,8 +11,8 @@ import (
 	"github.com/security-mcp/mcp-sandbox/policy"
 )
 
-// Syscall answers whether the filter lets a system call of the server pass, in confinement full. What passes may still
-// fail: the kernel asks for rights that the server has not. A name that is no system call's is an error.
+// Syscall answers whether the filter lets a system call of the server pass, in confinement full. A call that passes may
+// still fail: the kernel asks for rights that the server has not. A name that is no system call's is an error.
 func Syscall(p *policy.Policy, name string) (order.Answer, error) {
 	return Filtered(p, seccomp.Options{}, name)
 }
@@ -67,8 +67,8 @@ func (c *callQuestion) verdict(p *policy.Policy) (seccomp.Verdict, error) {
 
 const denyKey = "/seccomp/deny/"
 
-// change adds the key of the policy that refuses the call, and what takes that back: a name less in seccomp.deny,
-// subprocess.allow, or both.
+// change adds the key of the policy that refuses the call, and the change that takes that back: a name less in
+// seccomp.deny, subprocess.allow, or both.
 func (c *callQuestion) change(p *policy.Policy, v *seccomp.Verdict, a *order.Answer) error {
 	var denials []int
 	for i, name := range p.Seccomp.Deny {

@@ -9,11 +9,11 @@ import (
 	"github.com/security-mcp/mcp-sandbox/policy/text"
 )
 
-// A target is what a server would connect to.
+// A target is the destination that a server would connect to.
 type target struct {
 	text  string // the host, as messages have it
 	host  match.Host
-	named bool // a client can connect to the host by what was asked
+	named bool // a client can connect to the host by the text of the question
 	ports []uint16
 }
 
@@ -65,7 +65,7 @@ func portList(ports []uint16) string {
 
 func number(port uint16) string { return strconv.Itoa(int(port)) }
 
-// entry is what an allowance of one port of the host has to say.
+// entry is the text of an entry that allows one port of the host.
 func (t *target) entry(port uint16) string {
 	host := t.text
 	switch {

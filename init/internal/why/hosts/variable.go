@@ -109,7 +109,7 @@ func dropped(a *order.Answer, p *policy.Policy, env []string, name string) {
 	}
 }
 
-// gives says what a variable opens besides, or nothing.
+// gives says which further access a variable opens; nil for none.
 func gives(p *policy.Policy, name string) []string {
 	switch {
 	case isProxy(name) && len(p.Network.AllowedDomains) > 0:
@@ -131,7 +131,7 @@ func isProxy(name string) bool {
 	return strings.HasSuffix(lower, "_proxy") && lower != "no_proxy"
 }
 
-// isCode reports whether a loader or an interpreter executes what the variable names, before the program itself.
+// isCode reports whether a loader or an interpreter executes code that the variable names, before the program itself.
 func isCode(name string) bool {
 	switch name {
 	case "LD_PRELOAD", "LD_AUDIT", "LD_LIBRARY_PATH", "NODE_OPTIONS", "NODE_PATH", "PYTHONPATH", "PYTHONHOME",
