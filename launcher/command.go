@@ -37,7 +37,7 @@ type Target struct {
 	// sees nothing else of the store: of a launch that installs a package. "" for none. Where the host is root the
 	// folder must belong to the ids of the server. macOS and Windows have no barrier around that folder.
 	Stage string
-	// OnDenied is called with what the server is refused: at the first time of an act, and of a system call now and
+	// OnDenied is called with the acts that the server is refused: the first time of each, and of a system call now and
 	// then again. All calls come one after the other from one goroutine, which is none of the host's. A slow function
 	// holds up neither the server nor Wait: the calls of a whole launch, some 250 at most, may wait, and come after
 	// Wait has returned. A host that is stopped misses some. [Result].Denied has the counts in any case.

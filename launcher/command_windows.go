@@ -13,8 +13,8 @@ import (
 )
 
 // command makes the Cmd that starts this binary again as the shim. exec.Cmd passes no files on Windows but the first
-// three, so the shim inherits three handles by name: the order, the way up for records, and the way down, whose end of
-// file means the host's end.
+// three, so the shim inherits three handles by name: the order, the way up for records, and the way down, on which an
+// end of file means the host's end.
 func command(ctx context.Context, o *order.Order) (*Sandbox, error) {
 	self, err := os.Executable()
 	if err != nil {

@@ -14,11 +14,11 @@ import (
 	"github.com/security-mcp/mcp-sandbox/policy"
 )
 
-// What [Probe] returns.
+// The types of [Probe]'s result.
 type (
-	// A Machine is what confinement this machine gives.
+	// A Machine is the confinement that this machine gives.
 	Machine = doctor.Machine
-	// A Check is what came of trying one thing.
+	// A Check is the result of one trial.
 	Check = doctor.Check
 	// CheckState says how far a thing works.
 	CheckState = doctor.State

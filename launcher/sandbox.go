@@ -11,8 +11,8 @@ import (
 // A Report is the first line of a sandbox's report: the state of each layer, before the server runs.
 type Report = order.Enforced
 
-// A Result is the last line: how the server ended, and in Denied what it was refused, the most frequent first. Denied
-// is empty where the shim was killed.
+// A Result is the last line: how the server ended, and in Denied the acts that it was refused, the most frequent first.
+// Denied is empty where the shim was killed.
 type Result = order.Exited
 
 // A Denial is an act that the server was refused. Of [Result].Denied it has the number of all such refusals, of a call
@@ -30,11 +30,11 @@ type Sandbox struct {
 	shim *shim
 }
 
-// errNotStarted is the error of Report and Wait for a Cmd that was not started, or whose Start failed.
+// errNotStarted is the error of Report and Wait for a Cmd that was not started, or failed to start.
 var errNotStarted = errors.New("launcher: sb.Cmd has not been started")
 
-// Report waits until the server is released and returns what was proved. The error of a launch that ended before is an
-// *[Error]: of one that was cancelled, whose shim was asked to end by a signal, or was killed, with layer [order.Exec].
+// Report waits until the server is released and returns the proved confinement. A launch that ended before has an
+// *[Error], with layer [order.Exec] if it was cancelled, or its shim killed or asked to end by a signal.
 func (s *Sandbox) Report(ctx context.Context) (*Report, error) {
 	if err := s.until(ctx, s.shim.records.begun); err != nil {
 		return nil, err

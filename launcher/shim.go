@@ -124,8 +124,8 @@ func (s *shim) isClosed() bool {
 	return s.phase == closed
 }
 
-// startTimeout is the maximal duration of a Start. The timeout matters only for a failed Start, or a Cmd whose
-// Cancel and WaitDelay a helper has reset.
+// startTimeout is the maximal duration of a Start. The timeout matters only for a failed Start, or where a helper has
+// reset Cancel and WaitDelay of the Cmd.
 const startTimeout = 2 * time.Second
 
 // await waits until there is a process. cmd is looked at only when that takes longer than any Start that works.

@@ -9,11 +9,11 @@ import (
 	"github.com/security-mcp/mcp-sandbox/policy"
 )
 
-// What [Why] takes and returns.
+// The parameters and the result of [Why].
 type (
 	// A Question asks whether a server may do one act.
 	Question = order.Question
-	// An Op is what is to be done with a Question's Path.
+	// An Op is the kind of access to a Question's Path.
 	Op = order.Op
 	// An Answer says whether an act is allowed, because of which entry, and what would allow it.
 	Answer = order.Answer
@@ -39,7 +39,7 @@ const (
 // The answer is of the confinement that this machine gives, which is found out as [Prove] does, and of the moment:
 // files and their permissions change. The Patch of an answer applies to the document of p, as
 // [policy.Policy.AppendJSON] writes it. Each change that an answer suggests was planned, and the act is then allowed;
-// what else the change opens is in Opens. A host should not make a change without asking its user.
+// all else that the change opens is in Opens. A host should not make a change without asking its user.
 //
 // Why looks no name up: whether the addresses that a name has now may be connected to is answered for those in the
 // question's Found.

@@ -8,12 +8,12 @@ import (
 	"github.com/security-mcp/mcp-sandbox/policy"
 )
 
-// A Check is what came of trying one thing.
+// A Check is the result of one trial.
 type Check struct {
 	Name   string `json:"name"`
 	State  State  `json:"state"`
 	Detail string `json:"detail"` // one line
-	Fix    string `json:"fix"`    // what to do about it, in one or more lines; "" where there is nothing to do
+	Fix    string `json:"fix"`    // the steps to mend it, in one or more lines; "" where there is nothing to do
 }
 
 // State says how far a thing works.
@@ -153,7 +153,7 @@ func fact(l *order.LayerReport, name string) *order.Fact {
 	return l.Fact(func(f *order.Fact) bool { return f.Name == name })
 }
 
-// sentence joins a reason and what follows from it.
+// sentence joins a reason and its effect.
 func sentence(reason, effect string) string {
 	if effect == "" {
 		return reason

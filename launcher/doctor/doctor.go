@@ -19,7 +19,7 @@ type Launcher interface {
 	Daemon(ctx context.Context, least policy.Confinement, limit time.Duration) (tooShort bool, problem string)
 }
 
-// A Trial is what one trial launch came to: a report, or a refusal, or neither if it was not made.
+// A Trial is the outcome of one trial launch: a report, or a refusal, or neither if it was not made.
 type Trial struct {
 	Report  *order.Enforced
 	Refused *order.Refusal
@@ -28,7 +28,7 @@ type Trial struct {
 
 func (t *Trial) ran() bool { return t.Report != nil }
 
-// layer is what a trial's report says of one.
+// layer returns the trial's report of one layer, which is empty without a launch.
 func (t *Trial) layer(name order.Layer) *order.LayerReport {
 	if t.ran() {
 		return t.Report.Layer(name)
@@ -44,7 +44,7 @@ func (t *Trial) why() string {
 	return t.Refused.Error()
 }
 
-// A result is what all trials came to, and what explains it. The checks are functions of it and need no machine.
+// A result has the outcomes of all trials, and their circumstances. The checks are functions of it and need no machine.
 type result struct {
 	arch        string
 	full        Trial // of level standard with full confinement demanded
@@ -55,21 +55,21 @@ type result struct {
 	environment diagnose.Environment
 }
 
-// A treeTrial is what came of a server with a daemon that ran into its time limit.
+// A treeTrial is the outcome of a server with a daemon that ran into its time limit.
 type treeTrial struct {
 	tried   bool
 	problem string // "" if both ended
 }
 
-// A Machine is what confinement this machine gives, as trials showed. As JSON it is what "mcp-sandbox doctor --json"
-// prints.
+// A Machine is the confinement that this machine gives, as trials showed. As JSON it is the output of "mcp-sandbox
+// doctor --json".
 type Machine struct {
 	OS     string `json:"os"`
 	Arch   string `json:"arch"`
 	Kernel string `json:"kernel"` // its release
 
-	// Confinement is what a server of level standard gets; where none may start, the most that could be built and
-	// proved for one that asks for less; policy.None if nothing could.
+	// Confinement is the confinement of a server of level standard; where none may start, the most that could be built
+	// and proved for one that asks for less; policy.None if nothing could.
 	Confinement policy.Confinement `json:"confinement"`
 	// Checks are the single things, in the order in which a person should read them.
 	Checks []Check `json:"checks"`
@@ -153,7 +153,7 @@ func (r *result) procless() *order.Fact {
 	return nil
 }
 
-// machine turns the result into what a host and a person read.
+// machine turns the result into the report for a host and a person.
 func (r *result) machine() *Machine {
 	best, reached := r.reached()
 	m := &Machine{OS: r.environment.OS, Arch: r.arch, Kernel: r.environment.Kernel,

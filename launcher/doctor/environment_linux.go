@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// environment reads what may explain a refusal. A file that cannot be read explains nothing.
+// environment reads the circumstances that may explain a refusal. A file that cannot be read explains nothing.
 func environment() diagnose.Environment {
 	s := diagnose.Environment{Circumstances: diagnose.Here(), Cgroups: hierarchy(), WSL: wsl()}
 	status, _ := os.ReadFile("/proc/self/status")

@@ -5,16 +5,16 @@
 //	ready.Command // STORE/npm/@x/y/1.2.3-…/node_modules/.bin/y dir
 //	pol, target = ready.Apply(pol, target) // for launcher.Command
 //
-// What the store has is started without network. Everything else is fetched by the package manager itself, in a sandbox
-// of its own: the registries of the user's configuration are the only hosts, the new folder of the store is the only
-// place that can be written, no variable of the user is there, and no install script runs unless [Options].Scripts.
-// For its registries the manager is asked in another sandbox, which has no network at all.
+// A package in the store is started without network. Everything else is fetched by the package manager itself, in a
+// sandbox of its own: the registries of the user's configuration are the only hosts, the new folder of the store is the
+// only place that can be written, no variable of the user is there, and no install script runs unless
+// [Options].Scripts. For its registries the manager is asked in another sandbox, which has no network at all.
 // Afterwards the manager's lock file is read: a package without a hash, or from another host than a registry, is
 // refused, and nothing is left of the install.
 //
 // Installs are kept apart by all that decided where they came from: a start gets what a start with the same sources
 // installed, and nothing else.
 //
-// Not held: what a registry serves under a name is what is installed. The hash says that the archive did not change on
-// its way, and not who wrote the package.
+// Not held: the archive that a registry serves under a name is installed. The hash says that it did not change on its
+// way, and nothing of its author.
 package install

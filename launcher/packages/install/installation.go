@@ -41,7 +41,7 @@ func newInstallation(in *store.Store, start *startline.Start, o Options) *instal
 	return i
 }
 
-// wanted is what is looked for in the store, and the question by which that is found out.
+// wanted returns the start's search of the store, and the question that its source depends on.
 func (i *installation) wanted() (w store.Wanted, q *job.Question, err error) {
 	if q, err = i.from.question(); err != nil {
 		return w, nil, err

@@ -10,7 +10,7 @@ import (
 	"github.com/security-mcp/mcp-sandbox/policy/text"
 )
 
-// title names what is installed.
+// title names the packages to install.
 func (i *installation) title() string {
 	var words []string
 	for _, s := range i.start.Specs {
@@ -19,7 +19,7 @@ func (i *installation) title() string {
 	return strings.Join(words, " ")
 }
 
-// told is what came of an install.
+// told returns the lines on a finished install.
 func (i *installation) told(p *store.Package, began time.Time) []string {
 	if p.Installed.Before(began) { // the store had just this
 		line := "nothing newer for " + i.title() + " than " + p.Version + ", which is in the store"
@@ -52,7 +52,7 @@ func few(words []string) string {
 	return strings.Join(words, ", ")
 }
 
-// tellLines says of an install that failed what was not used of the configuration: that may be why.
+// tellLines reports the parts of the configuration that a failed install did not use: that may be why.
 func (i *installation) tellLines() {
 	for _, line := range i.lines {
 		if i.Told != nil {

@@ -30,7 +30,7 @@ func Installer(start *startline.Start, o Options) error {
 	return nil
 }
 
-// An origin is where the packages of an installation come from: by which manager, and by whose configuration.
+// An origin is the manager and the configuration that decide where an installation's packages come from.
 type origin struct {
 	*Options
 	start  *startline.Start
@@ -94,7 +94,7 @@ func (f *origin) path() string {
 	return strings.Join(folders, string(filepath.ListSeparator))
 }
 
-// question is what the manager is asked by, and by which files it answers.
+// question returns the question for the manager, with the files that its answer depends on.
 func (f *origin) question() (*job.Question, error) {
 	u, err := f.user()
 	if err != nil {
@@ -150,8 +150,8 @@ func (f *origin) settings(ctx context.Context, q *job.Question, stage string) (*
 	return s, err
 }
 
-// checkLogins refuses to log in by the word of a client's entry: through a proxy of its choice, trusting whom it says,
-// or by programs that lie where it wants. By PATH a manager's own first line finds others, and that later.
+// checkLogins refuses to log in by the word of a client's entry: through a proxy of its choice, with authorities that
+// it names, or by programs that lie where it wants. By PATH a manager's own first line finds others, and that later.
 func (f *origin) checkLogins(q *job.Question) error {
 	if !f.RegistryAuth {
 		return nil
@@ -173,7 +173,7 @@ func (f *origin) checkLogins(q *job.Question) error {
 }
 
 // isUsersProgram reports whether a program lies where the system or a version manager of the home keeps programs, or is
-// the one that the user's own PATH leads to. What was typed with its path, or lies beside that, is the line's word.
+// found in the user's own PATH. A program that was typed with its path, or lies beside such a one, is the line's word.
 func (f *origin) isUsersProgram(at, home string) bool {
 	path := order.Lookup(f.Env, "PATH")
 	folder := platform.Resolved(filepath.Dir(at)) // /usr/tmp may be a link
@@ -185,7 +185,7 @@ func (f *origin) isUsersProgram(at, home string) bool {
 }
 
 // checkVariables refuses an install for which a variable names other sources than the user's configuration. Passing
-// over the variable could fetch a name from a registry that somebody else has that name at.
+// over the variable could fetch a name from a registry where it belongs to a stranger.
 func (f *origin) checkVariables(s *job.Settings, q *job.Question) error {
 	for _, entry := range f.Env {
 		name, value, _ := strings.Cut(entry, "=")

@@ -40,13 +40,13 @@ type Options struct {
 	// Terminal gets a line that is written over and over while an install goes on; nil is for no such line. The line is
 	// shorter than a row of the terminal: that has 80 columns, or as many as its method Columns() int says.
 	Terminal io.Writer
-	// Told gets what cannot wait for the end: lines without a newline; nil is for nobody.
+	// Told gets lines that cannot wait for the end, without a newline. It may be nil.
 	Told func(string)
 
 	tests
 }
 
-// Limits are those of what may be installed.
+// Limits bound the packages that may be installed.
 type Limits struct {
 	// MinAge is for how long each package, dependencies as well, has to be published.
 	MinAge time.Duration
@@ -69,14 +69,14 @@ type Ready struct {
 	Env []string
 	// Installed is whether the package was fetched now.
 	Installed bool
-	// Lines are for people, without a newline: of an install what came of it, and else nothing.
+	// Lines are for people, without a newline: of an install its outcome, and else none.
 	Lines []string
 
-	spec   string // what was asked for
+	spec   string // the package that was asked for
 	beside string // the folder of the program that was typed with its path, or ""
 }
 
-// ErrNoManager is the error of a line for whose package manager there is no row.
+// ErrNoManager is the error of a line with a package manager that has no row.
 var ErrNoManager = errors.New("its packages cannot be installed apart")
 
 // Find is Prepare for a package that is in the store. [store.ErrNone] is one that is not there.
@@ -229,7 +229,7 @@ func (i *installation) fill(ctx context.Context, stage *store.Stage, j *job.Job)
 	return c, err
 }
 
-// packageOf is what the store keeps of an install.
+// packageOf returns the store's record of an install.
 func (i *installation) packageOf(c *job.Contents) store.Package {
 	ecosystem := ""
 	for _, s := range i.start.Specs {

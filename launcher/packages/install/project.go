@@ -10,12 +10,12 @@ import (
 	"github.com/security-mcp/mcp-sandbox/platform"
 )
 
-// surroundings are where an installation is asked for: they may be a stranger's, who wrote a client's configuration.
+// surroundings are the folders around an installation: the author of a client's configuration may have chosen them.
 type surroundings struct {
 	dir  string // the working folder
 	home string // the user's
 
-	named map[string]bool // what namesServers said of folders
+	named map[string]bool // the answers of namesServers, by folder
 }
 
 func (f *origin) surroundings() *surroundings {
@@ -58,7 +58,7 @@ func (s *surroundings) isProjects(folder string) bool {
 	return false
 }
 
-// isAnybodys reports whether what lies in a folder of PATH depends on the working folder, or on a project's packages.
+// isAnybodys reports whether the programs in a folder of PATH depend on the working folder, or a project's packages.
 func isAnybodys(folder string) bool {
 	return !filepath.IsAbs(folder) || strings.HasSuffix(filepath.Clean(folder), "/node_modules/.bin")
 }

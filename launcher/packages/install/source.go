@@ -19,7 +19,7 @@ import (
 	"github.com/security-mcp/mcp-sandbox/platform"
 )
 
-// userOf is that of this process, who is looked up once.
+// userOf returns a function for the user of this process, which looks the user up once.
 func userOf(o *Options) func() (job.User, error) {
 	return sync.OnceValues(func() (job.User, error) {
 		if home := o.user; home != "" {
@@ -30,16 +30,16 @@ func userOf(o *Options) func() (job.User, error) {
 	})
 }
 
-// source is all that decides where packages come from, as one word: the manager's program, by its name and behind
-// its links, for a Python loads what lies beside its name; the configuration that the program reads, the registries
-// of the project if they count, and the way to the registries, which the environment may choose. An install is found
-// by a start with the same source, and by no other: whoever sends connections elsewhere, or has another authority
-// trusted, does so for starts that say the same.
+// source is all that decides where packages come from, as one word: the manager's program, by its name and behind its
+// links, for a Python loads files beside its name; the configuration that the program reads, the registries of the
+// project if they count, and the way to the registries, which the environment may choose. An install is found by a
+// start with the same source, and by no other: whoever sends connections elsewhere, or has another authority trusted,
+// does so for starts that say the same.
 func (f *origin) source(q *job.Question) (string, error) {
 	sum := sha256.New()
 	add := func(kind string, words ...string) { fmt.Fprintf(sum, "%s %q\n", kind, words) } // no two kinds say the same
 	add("program", f.row.Name, q.Program, platform.Resolved(q.Program))
-	if path := order.Lookup(f.Env, "PATH"); !f.isUsers("PATH", path) { // it also says what the program itself starts
+	if path := order.Lookup(f.Env, "PATH"); !f.isUsers("PATH", path) { // the program itself starts others by it
 		add("PATH", path)
 	}
 	for _, file := range q.Files {
@@ -83,7 +83,7 @@ func (f *origin) isUsers(name, value string) bool {
 	return value == "" || !f.stranger && platform.IsUsers(name, value)
 }
 
-// Bounds of what is trusted: the files and folders that variables name, the files in those, and the bytes of all.
+// Bounds of the certificates: the files and folders that variables name, the files in those, and the bytes of all.
 const (
 	mostAuthorities    = 16
 	mostAuthorityFiles = 1024
@@ -103,7 +103,7 @@ func addFile(sum hash.Hash, path string, seen func([]byte) []byte) (read int) {
 	return len(b)
 }
 
-// addAuthorities adds what variables have an install trust. An entry names what it likes, and each start looks.
+// addAuthorities adds the certificates that variables name. An entry may name any path, and each start reads them.
 func addAuthorities(sum hash.Hash, all []string) error {
 	if len(all) > mostAuthorities {
 		return fmt.Errorf("variables name %d files and folders of certificates: more than %d", len(all),
@@ -163,11 +163,11 @@ func authorityFiles(path string) (files []string, err error) {
 	return files, nil
 }
 
-// deciding is a configuration without what logs in, which changes every day for some.
+// deciding is a configuration without its log-ins, which change every day for some.
 func deciding(text []byte) []byte { return job.WithoutLogins(text, job.RedactAll) } // with one space between words
 
-// wayVariables are by which way registries are reached, and authorityVariables whom an install trusts on that way. Of
-// the environment that a client gave, an install has these and PATH.
+// wayVariables choose the way to the registries, and authorityVariables the certificates that are trusted on it. Of the
+// environment that a client gave, an install has these and PATH.
 var (
 	wayVariables = []string{"https_proxy", "HTTPS_PROXY", "http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY",
 		"no_proxy", "NO_PROXY"}
@@ -175,8 +175,8 @@ var (
 		"PIP_CERT", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"}
 )
 
-// way is what is set of wayVariables: in the environment of this process, by which the launcher reaches hosts, and in
-// that of the user, which the program gets.
+// way returns the wayVariables that are set: in the environment of this process, by which the launcher reaches hosts,
+// and in the launch's, which the program gets.
 func (f *origin) way() (all []string) {
 	for _, name := range wayVariables {
 		if value := os.Getenv(name); value != "" {
@@ -206,7 +206,7 @@ func (f *origin) authorities() (all []string) {
 	return all
 }
 
-// ownEnv is the environment of an install: the user's home, and what the environment of this process may choose.
+// ownEnv is the environment of an install: the user's home, and the variables that a launch may choose.
 func (f *origin) ownEnv(u job.User) []string {
 	env := []string{"HOME=" + u.Home, "PATH=" + f.path()}
 	for _, name := range slices.Concat(wayVariables, authorityVariables) {

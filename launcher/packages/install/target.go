@@ -33,9 +33,9 @@ func (r *Ready) Apply(p policy.Policy, t launcher.Target) (policy.Policy, launch
 }
 
 // Path is PATH for the program: the package's own programs, those of a PATH, and the runtime beside a package manager
-// that was typed with its path: a client's PATH often has neither. What a folder that is relative or a
-// node_modules/.bin has, as `npm run` puts it in front, would come before the interpreter: whoever can write there,
-// another server too, would choose the program.
+// that was typed with its path: a client's PATH often has neither. The programs of a relative folder, or of a
+// node_modules/.bin as `npm run` puts it in front, would come before the interpreter: whoever can write there, another
+// server too, would choose the program.
 func (r *Ready) Path(path string) string {
 	all := append(filepath.SplitList(cmp.Or(path, "/usr/local/bin:/usr/bin:/bin")), r.beside)
 	folders := slices.DeleteFunc(all, isAnybodys)

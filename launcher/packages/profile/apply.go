@@ -14,14 +14,14 @@ import (
 	"github.com/security-mcp/mcp-sandbox/policy"
 )
 
-// Apply adds to a policy what the package needs. args are the server's arguments without the command, env the
+// Apply adds the needs of the package to a policy. args are the server's arguments without the command, env the
 // launcher's variables as NAME=VALUE, home and dir the user's home and the working folder of the launch.
 //
-// What the policy says already stays: a limit, a variable, the name of the state. In level network, which has no list
-// of hosts, no host is added; in strict, whose files are read-only, a folder to write is one to read; in privileged,
+// Settings that the policy has already stay: a limit, a variable, the name of the state. In level network, which has no
+// list of hosts, no host is added; in strict, with read-only files, a folder to write is one to read; in privileged,
 // where nothing is confined, variables alone are added.
 //
-// The notices are what is not granted though it was handed over, each with the flag that grants it.
+// The notices name paths and hosts that were handed over and are not granted, each with the flag that grants it.
 func (p *Profile) Apply(to policy.Policy, args, env []string, home, dir string) (policy.Policy, []order.Notice, error) {
 	switch {
 	case !filepath.IsAbs(home):
@@ -79,7 +79,7 @@ func (a *applying) own() {
 	}
 }
 
-// variables adds names to forward, and values for what the user has not set.
+// variables adds names to forward, and values for variables that the user has not set.
 func (a *applying) variables() {
 	add(&a.to.EnvVars, a.profile.Required...)
 	add(&a.to.EnvVars, a.profile.Optional...)
@@ -137,7 +137,7 @@ func (a *applying) reach(entries ...string) {
 	}
 }
 
-// argument grants what the values of one source name.
+// argument grants the paths or hosts that the values of one source name.
 func (a *applying) argument(arg *Argument) {
 	values, source := a.args.of(arg)
 	if len(values) == 0 && arg.Variable != "" {
@@ -167,7 +167,7 @@ func (a *applying) argument(arg *Argument) {
 	}
 }
 
-// defaultSource is how a message names a path that nobody gave.
+// defaultSource is a message's word for the source of a path that was not given.
 func defaultSource(arg *Argument) string {
 	if arg.Default == "." {
 		return "working folder"
@@ -213,7 +213,7 @@ func (a *applying) hosts(arg *Argument, source, value string) {
 	a.reach(entries...)
 }
 
-// hostFlag allows what a profile does not.
+// hostFlag allows a host that a profile does not.
 const hostFlag = "--allow-domain HOST:PORT"
 
 // note leaves a notice.
@@ -221,7 +221,7 @@ func (a *applying) note(name, flag, line string) {
 	a.notices = append(a.notices, order.Notice{Kind: order.NoticeProfile, Name: name, Flag: flag, Line: line})
 }
 
-// add appends to a list what is not there yet. The list is never written to: a copy of the policy may share it.
+// add appends to a list the words that it lacks. The list is never written to: a copy of the policy may share it.
 func add(to *[]string, all ...string) {
 	for _, s := range all {
 		if !slices.Contains(*to, s) {
@@ -230,7 +230,7 @@ func add(to *[]string, all ...string) {
 	}
 }
 
-// raise sets a limit that nobody has named.
+// raise sets a limit that has no value.
 func raise[T ~int64](to *T, value T) {
 	if *to == 0 {
 		*to = value

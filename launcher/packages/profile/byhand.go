@@ -7,7 +7,7 @@ import (
 	"github.com/security-mcp/mcp-sandbox/policy"
 )
 
-// byHand is what the user grants without the profile. A line about that would stay, whatever is typed.
+// byHand has the grants of the user, without the profile's. A line about these would stay, whatever is typed.
 type byHand struct {
 	read, write []string // without links
 	hosts       bool

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Ecosystems are those whose registries name packages, as they stand in front of a name.
+// Ecosystems are the words for registries, as they stand in front of a package's name.
 const ecosystems = "npm pypi go"
 
 // splitID divides "npm:@x/y" into the ecosystem and the name. A name leads to a file of that name, and so holds no
@@ -44,7 +44,7 @@ func checkVariable(s string) error {
 }
 
 // checkVariables checks a name or PREFIX_*. Every policy forwards the short list that package policy knows; a prefix of
-// fewer than three letters would be nobody's own.
+// fewer than three letters would belong to no server alone.
 func checkVariables(s string) error {
 	prefix, pattern := strings.CutSuffix(s, "_*")
 	if pattern && len(prefix) < 3 {
@@ -60,7 +60,7 @@ func checkFlag(s string) error {
 	return nil
 }
 
-// checkGiven checks what can be given in place of a variable.
+// checkGiven checks a flag or variable that can be given in place of a variable.
 func checkGiven(s string) error {
 	if strings.HasPrefix(s, "-") {
 		return checkFlag(s)

@@ -1,12 +1,12 @@
-// Package profile has, for packages of MCP servers that many people use, what a server needs: hosts, variables, the
-// arguments that name folders or hosts, and whether its home has to last.
+// Package profile has the needs of servers from packages that many people use: hosts, variables, the arguments that
+// name folders or hosts, and whether its home has to last.
 //
 //	p, err := profile.ByName("npm:@modelcontextprotocol/server-github") // nil, nil: no profile has that package
 //	pol, notices, err = p.Apply(pol, args, os.Environ(), home, dir)
 //
-// A profile only adds to a policy: [Profile.Apply] takes nothing away, and what the policy denies stays denied. Nothing
-// here looks at package.json: a profile goes by the name that the registry was asked for. Whether a profile is applied
-// is the caller's to decide; mcp-sandbox run does, mcp-sandbox-init and package launcher never do.
+// A profile only adds to a policy: [Profile.Apply] takes nothing away, and all that the policy denies stays denied.
+// Nothing here looks at package.json: a profile goes by the name that the registry was asked for. Whether a profile is
+// applied is the caller's to decide; mcp-sandbox run does, mcp-sandbox-init and package launcher never do.
 //
 // The documents are data/ECOSYSTEM/NAME.json, linked into the program:
 //
@@ -19,7 +19,7 @@
 //	 "state": true, "moves": true}
 //
 // policy holds keys that grant: allowedDomains, allowRead and allowWrite of fixed places, limits that raise, and
-// variables, whose value may begin with "~/" for the home. Each entry of arguments has a source, position, flag or
+// variables with values that may begin with "~/" for the home. Each entry of arguments has a source, position, flag or
 // variable, or several, of which the first that is given counts:
 //
 //   - position N is the argument N of those that are no flags, from 0 on; with rest, all from there on. The word behind
@@ -36,8 +36,8 @@
 //
 // moves says that the server renames files from one of its folders to another, which two grants do not let it do.
 //
-// Beside required and optional, env may have unless: variables, and flags with a value, of which one makes up for what
-// is missing of required.
+// Beside required and optional, env may have unless: variables, and flags with a value, of which one makes up for
+// missing ones of required.
 //
 // A place of secrets, as ~/.kube, is granted for no argument, but for a server whose default lies in that place.
 package profile

@@ -63,7 +63,7 @@ func aFile(path string) bool {
 	return err == nil && (info.IsDir() || info.Mode().IsRegular())
 }
 
-// refuse leaves the notice of a path that is not granted. What a variable holds stands in no message: a key can stand
+// refuse leaves the notice of a path that is not granted. A variable's value stands in no message: a key can stand
 // there by mistake. grantable is false where no flag grants the path as it is now.
 func (a *applying) refuse(f folder, why string, grantable bool) {
 	flag := ""
@@ -128,7 +128,7 @@ func (l *limits) allFound(paths []string, dir string) (all []string) {
 	return all
 }
 
-// found is a path of a policy without links, as far as it can be told.
+// found is a path of a policy without links, if it leads somewhere.
 func (l *limits) found(path, dir string) string {
 	path = strings.TrimPrefix(path, "-")
 	if rest, ok := strings.CutPrefix(path, "~"); ok {

@@ -8,7 +8,7 @@ import (
 	"github.com/security-mcp/mcp-sandbox/policy"
 )
 
-// portOf is the port of a scheme whose URL names none; 0 for a scheme that is not known.
+// portOf is the port of a URL that names none, by its scheme; 0 for an unknown scheme.
 func portOf(scheme string) int {
 	switch scheme {
 	case "https", "wss":
@@ -42,9 +42,8 @@ const (
 // hostsOf are the entries of allowedDomains for the host of a URL or connection string, or for its hosts: databases
 // take several with commas between. The error is a [problem].
 //
-// A loopback or private address is what the user wrote for this server, and is allowed as it is; addresses of
-// metadata services never are, nor port 53. A name that leads to a private address needs allowPrivate, which no
-// profile sets.
+// A loopback or private address was written by the user for this server, and is allowed as it is; addresses of metadata
+// services never are, nor port 53. A name that leads to a private address needs allowPrivate, which no profile sets.
 func hostsOf(value, scheme, port string) ([]string, error) {
 	if before, behind, ok := strings.Cut(value, "://"); ok {
 		scheme, value = strings.ToLower(before), behind

@@ -36,8 +36,8 @@ func newLimits(home string, getenv func(string) string) limits {
 	return l
 }
 
-// useOf takes note of the places of secrets that a profile's server reads from if nothing else is said: what lies in
-// such a place can be named.
+// useOf takes note of the places of secrets that a profile's server reads from by default: paths in such a place can be
+// named.
 func (l *limits) useOf(p *Profile) {
 	for _, a := range p.Arguments {
 		rest, ok := strings.CutPrefix(strings.TrimPrefix(a.Default, "-"), "~/")
@@ -67,7 +67,7 @@ func bothWays(paths ...string) []string {
 func passwdHomes() []string {
 	const most, patience = 4 << 20, time.Second
 	text, _, err := platform.ReadDocumentFile("/etc/passwd", most, patience)
-	if err != nil { // then HOME is what there is
+	if err != nil { // then HOME alone counts
 		return nil
 	}
 	return homesIn(string(text), os.Getuid())
@@ -78,7 +78,7 @@ func homesIn(passwd string, uid int) []string {
 	return slices.DeleteFunc(platform.HomesOf(passwd, uid), func(home string) bool { return !filepath.IsAbs(home) })
 }
 
-// secret says of what secrets a folder is or holds a place of that home.
+// secret names the secrets of that home if a folder is, holds or lies in their place.
 func (l *limits) secret(f folder, home string) string {
 	for name, what := range explain.Secrets() {
 		for _, secret := range bothWays(filepath.Join(home, name)) {

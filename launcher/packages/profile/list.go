@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// A Listing is what mcp-sandbox profile list prints with --json.
+// A Listing is the output of mcp-sandbox profile list --json.
 type Listing struct {
 	Profiles []Entry `json:"profiles"` // sorted by package
 }
 
 // An Entry is a profile in a few words.
 type Entry struct {
-	ID      string `json:"id"`      // what --profile takes
+	ID      string `json:"id"`      // the value of --profile
 	Package string `json:"package"` // the same: each package has one profile
 	// Hosts are entries of allowedDomains. "$ES_URL" is the host of that variable, in place of a default if there is
 	// one.

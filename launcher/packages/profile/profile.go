@@ -2,11 +2,11 @@ package profile
 
 import "github.com/security-mcp/mcp-sandbox/policy"
 
-// A Profile is what the server of one package needs.
+// A Profile has the needs of one package's server.
 type Profile struct {
 	// Package is the ecosystem and the name that its registry knows: "npm:@x/y".
 	Package string
-	// Policy has what every launch of the package gets. Only keys that grant are set.
+	// Policy has the grants of every launch of the package. Only keys that grant are set.
 	Policy policy.Policy
 	// Arguments are the sources that name folders or hosts.
 	Arguments []Argument
@@ -17,7 +17,7 @@ type Profile struct {
 	Unless []string
 	// Flags are further flags with a value, which grants nothing and is no argument.
 	Flags []string
-	// HostsFrom are variables with a URL, whose host is reached.
+	// HostsFrom are variables with the URL of a host that is reached.
 	HostsFrom []string
 	// State says that the server keeps something between launches.
 	State bool
@@ -36,7 +36,7 @@ type Argument struct {
 	Flag string
 	// Variable is the name of a variable.
 	Variable string
-	// Grant is what the value gives.
+	// Grant is the right that the value gives.
 	Grant Grant
 	// Folder means the folder that the path lies in: a server that saves by renaming needs that folder.
 	Folder bool
@@ -54,7 +54,7 @@ type Argument struct {
 	PortFrom string
 }
 
-// Grant is what the value of an argument gives.
+// Grant is the right that the value of an argument gives.
 type Grant string
 
 // The grants.

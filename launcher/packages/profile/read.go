@@ -69,7 +69,7 @@ func (r *reader) is(v *strictjson.Value, at string, k strictjson.Kind) bool {
 	return v.Kind == k
 }
 
-// members reads an object whose keys are known.
+// members reads an object with known keys.
 func (r *reader) members(v *strictjson.Value, at string, known map[string]func(*strictjson.Value, string)) {
 	if !r.is(v, at, strictjson.Object) {
 		return

@@ -26,7 +26,7 @@ func stateName(id string) string {
 	return name
 }
 
-// OfState is the package whose profile gives a home that lasts this name; "" for none.
+// OfState is the package with the profile that gives a home that lasts this name; "" for none.
 func OfState(name string) string {
 	found := ""
 	_ = fs.WalkDir(data, "data", func(path string, entry fs.DirEntry, err error) error {

@@ -12,7 +12,7 @@ type words struct {
 }
 
 // split divides arguments into the values of flags that the profile names, and those that are no flags. A word behind a
-// flag that the profile does not name counts as an argument: nobody here knows whether the flag takes a value.
+// flag that the profile does not name counts as an argument: whether the flag takes a value is not known.
 func (p *Profile) split(args []string) words {
 	w := words{flags: map[string][]string{}}
 	for i := 0; i < len(args); i++ {

@@ -9,7 +9,7 @@ import (
 	"github.com/security-mcp/mcp-sandbox/policy/text"
 )
 
-// readGo reads go run PACKAGE@VERSION. Without a version go runs what lies in the working folder.
+// readGo reads go run PACKAGE@VERSION. Without a version go runs code by the go.mod of the working folder.
 func readGo(t *tool, words []string) (*Start, string) {
 	remote := func(word string) bool {
 		return strings.Contains(word, "@") && !strings.HasPrefix(word, "-") && !strings.ContainsAny(word[:1], "./")

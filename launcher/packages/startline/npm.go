@@ -62,7 +62,7 @@ func npmName(name string) string {
 // longestRange is more than any range that was ever written.
 const longestRange = 256
 
-// npmRange reads what stands behind a name's "@". A version is one way of writing only: 1.2.3 of "v1.2.3" and
+// npmRange reads the range behind a name's "@". A version is one way of writing only: 1.2.3 of "v1.2.3" and
 // "=1.2.3+build", since npm's registry has one package of them.
 func npmRange(word string) (wanted, reason string) {
 	word = strings.TrimSpace(word)

@@ -6,7 +6,7 @@ import (
 	"github.com/security-mcp/mcp-sandbox/policy/text"
 )
 
-// uvSpec reads what uvx takes as a package: NAME, NAME@VERSION, NAME@latest, or as pip writes it NAME==VERSION.
+// uvSpec reads a package as uvx takes it: NAME, NAME@VERSION, NAME@latest, or as pip writes it NAME==VERSION.
 func uvSpec(word string) (Spec, string) {
 	name, version, at := strings.Cut(word, "@")
 	if !at {

@@ -7,11 +7,11 @@ import (
 	"github.com/security-mcp/mcp-sandbox/policy/text"
 )
 
-// A line is what was read of one so far.
+// A line is the part of one that was read so far.
 type line struct {
 	*tool
-	specs   []Spec   // what flags named
-	beside  []Spec   // what is installed for the program besides
+	specs   []Spec   // named by flags
+	beside  []Spec   // installed for the program besides
 	options []string // for Start.Options
 	words   []string // those that are no flags of the tool
 }
@@ -82,7 +82,7 @@ func (l *line) flag(words []string) (n int, reason string) {
 	return n, reason
 }
 
-// start is what the whole line asks for.
+// start returns the Start of the whole line.
 func (l *line) start() (*Start, string) {
 	s := &Start{Specs: l.specs, Options: l.options}
 	switch {

@@ -8,7 +8,7 @@ import (
 
 // A Spec is a package by its name in a registry, and which of its versions are meant.
 type Spec struct {
-	Ecosystem string // npm, pypi or go: whose names these are
+	Ecosystem string // npm, pypi or go: the registry of the name
 	Name      string // as the registry has it: @scope/name, example.com/module/cmd/program
 	Range     string // as the ecosystem writes one: ^1.2, ==1.0, v1.2.3, or a tag as latest; "" for whichever version
 }
@@ -57,7 +57,7 @@ func (s Spec) String() string {
 	return text + s.Range
 }
 
-// Exact reports whether the range is one version. A tag is a range: what it names changes.
+// Exact reports whether the range is one version. A tag is a range: its version changes.
 func (s Spec) Exact() bool {
 	switch s.Ecosystem {
 	case "npm":

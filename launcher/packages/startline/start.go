@@ -1,5 +1,5 @@
-// Package startline reads the line that starts a package: which package manager is asked, for which packages, and what
-// their program gets.
+// Package startline reads the line that starts a package: which package manager is asked, for which packages, and the
+// arguments of their program.
 //
 //	start, err := startline.Parse([]string{"npx", "-y", "@x/server@^1", "--port", "1"})
 //	// start.Specs is npm:@x/server@^1, start.Args is --port 1
@@ -18,14 +18,14 @@ import (
 	"github.com/security-mcp/mcp-sandbox/policy/text"
 )
 
-// A Start is what a line asks for.
+// A Start is a line that was understood.
 type Start struct {
 	Manager string   // installs the packages: npm, pypi or go. The folder in the store, too
 	Tool    string   // as a person calls the form: "npx", "npm exec", "pnpm dlx", "uvx"
 	Program string   // the first word of the line, as it was typed
 	Specs   []Spec   // at least one
 	Bin     string   // a program of whichever package has it; "" for the first package's own, as ChooseBin says
-	Args    []string // what the program gets, word for word
+	Args    []string // of the program, word for word
 	Options []string // flags of deno and bun that hold for the program: --allow-net, --bun
 }
 
@@ -99,7 +99,7 @@ func withoutInterpreter(command []string) []string {
 	return command
 }
 
-// base is a program's name without folder, without what Windows adds, and without a version: npx of /opt/bin/npx-20.
+// base is a program's name without folder, without a suffix of Windows, and without a version: npx of /opt/bin/npx-20.
 func base(word string) string {
 	name := filepath.Base(word)
 	for _, end := range []string{".exe", ".cmd", ".ps1"} {

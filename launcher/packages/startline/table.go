@@ -14,7 +14,7 @@ type tool struct {
 	manager  string
 	programs string // base names
 	verb     string // "" for a program that does nothing else
-	ignored  string // flags that change nothing for the program: answers, and what the tool prints
+	ignored  string // flags that change nothing for the program: answers, and the tool's output
 	valued   string // such flags with a value
 	kept     string // flags for Start.Options
 	packages string // flags that name a package; the first word is a program then
@@ -24,7 +24,7 @@ type tool struct {
 	read     func(*tool, []string) (*Start, string)
 }
 
-// A form is what a tool takes as the name of a package.
+// A form reads the name of a package as a tool takes it.
 type form func(word string) (Spec, string)
 
 // Flags of many tools.
@@ -36,7 +36,7 @@ const (
 // scripts are starters that node(1) runs.
 const scripts = "npx-cli.js npm-cli.js pnpm.cjs pnpm.mjs"
 
-// tools are the forms. parity_linux_test.go tries with the real tools what a flag does to the program's arguments, but
+// tools are the forms. parity_linux_test.go tries with the real tools how a flag changes the program's arguments, but
 // for uvx and pipx: uvx is read as uv's documentation says, pipx as its parser of arguments does.
 func tools() []tool {
 	npx := tool{name: "npx", manager: "npm", programs: "npx npx-cli.js", form: npmSpec, read: readPackage,
@@ -77,8 +77,8 @@ func refused(reason string) func(*tool, []string) (*Start, string) {
 	return func(*tool, []string) (*Start, string) { return nil, reason }
 }
 
-// afterVerb is what follows the tool's verb, and flags that are kept. They, and those that change nothing, may stand
-// before the verb; of npm and pnpm also those that name packages, which are configuration there.
+// afterVerb returns the words behind the tool's verb, and flags that are kept. They, and those that change nothing, may
+// stand before the verb; of npm and pnpm also those that name packages, which are configuration there.
 func (t *tool) afterVerb(words []string) (rest []string, found bool, reason string) {
 	verb := strings.Fields(t.verb)
 	var kept []string

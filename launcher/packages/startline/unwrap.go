@@ -4,7 +4,7 @@ import "strings"
 
 // Unwrap takes one program off the front that starts another with the words behind its own: env, a shell's -c, cmd /c,
 // timeout. Sets reports variables set on the way. Nil is where the words alone do not say the command, as behind a
-// folder, a flag with a value, or what only a shell understands.
+// folder, a flag with a value, or words that only a shell understands.
 func Unwrap(command []string) (inner []string, sets bool) {
 	if len(command) < 2 {
 		return nil, false

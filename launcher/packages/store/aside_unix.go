@@ -39,7 +39,7 @@ func (t *stages) newStage() (name string, fd int, err error) {
 	return "", -1, unix.EBUSY
 }
 
-// setAside moves what is at a name to a stage. The caller may hold the lock of the folder.
+// setAside moves the file or folder at a name to a stage. The caller may hold the lock of the folder.
 func (t *stages) setAside(at int, name string, locked bool) (aside, error) {
 	fd, err := folder.OpenAny(at, name)
 	if isGone(err) {

@@ -16,9 +16,9 @@ import (
 // clockTick is longer than the time for which the kernel gives changes the same ctime.
 const clockTick = 11 * time.Millisecond
 
-// Check compares the folder with what was installed, as each start does. One walk asks the kernel, and reads no file:
-// whoever changes a file can put back all but its ctime. Where the walk finds another folder than the last, because the
-// package was changed, or restored from a backup, all files are read. The error of a difference is a *[Changed].
+// Check compares the folder with its install, as each start does. One walk asks the kernel, and reads no file: whoever
+// changes a file can put back all but its ctime. Where the walk finds another folder than the last, because the package
+// was changed, or restored from a backup, all files are read. The error of a difference is a *[Changed].
 func (p *Package) Check() error {
 	fd, err := p.in.disk.open(p.rel)
 	if err != nil {
@@ -35,7 +35,7 @@ func (p *Package) Check() error {
 	return p.renew(fd, known)
 }
 
-// renew reads all, and writes what the folder looks like now.
+// renew reads all files, and writes the folder's state of now.
 func (p *Package) renew(fd int, known *index) error {
 	var st unix.Stat_t
 	if unix.Fstat(fd, &st) == nil && st.Mode&0o222 != 0 {
@@ -61,7 +61,7 @@ func (p *Package) renew(fd int, known *index) error {
 	return nil
 }
 
-// mostDifferences are told at most.
+// mostDifferences are returned at most.
 const mostDifferences = 100
 
 // Verify compares each file of the folder with the manifest, and changes nothing.
@@ -119,7 +119,7 @@ func (r *records) writeIndex(x *index) error {
 	return folder.Replace(r.index, idOf(x.path), x.text())
 }
 
-// dropIndex removes what is known of a package, if anything.
+// dropIndex removes the index of a package, if there is one.
 func (r *records) dropIndex(rel string) error {
 	err := unix.Unlinkat(r.index, idOf(rel), 0)
 	if isGone(err) {
@@ -132,7 +132,7 @@ func (r *records) dropIndex(rel string) error {
 }
 
 // Touch notes that the package is used now. A package that was found by its version, and to which nothing was resolved
-// yet, is from now on what the specs of that search are resolved to.
+// yet, becomes the resolution of that search's specs.
 func (p *Package) Touch() error {
 	now := unix.NsecToTimespec(time.Now().UnixNano())
 	err := unix.UtimesNanoAt(p.in.records.index, idOf(p.rel), []unix.Timespec{now, now}, unix.AT_SYMLINK_NOFOLLOW)

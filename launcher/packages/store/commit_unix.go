@@ -18,14 +18,14 @@ import (
 )
 
 // Commit makes a package of the stage's folder: all in it read-only, with a manifest, on the disk, at its place by one
-// rename, and the stage's specs resolved to it. The error is a *[Refused] where the folder holds what no package needs.
-// After an error the store is as it was before, and the stage is there until Abort. The end of Begin's context ends it.
+// rename, and the stage's specs resolved to it. The error is a *[Refused] for entries that no package needs. After an
+// error the store is as it was before, and the stage is there until Abort. The end of Begin's context ends it.
 //
 // Commit wants Name, Version, Ecosystem and Lock; it sets Manager, Path, Specs, Bytes, Installed and Used.
 func (g *Stage) Commit(p Package) (*Package, error) {
 	made, err := g.commit(p)
 	if err == nil {
-		g.Abort() // what is left of the stage: the package is not in it any more
+		g.Abort() // the rest of the stage: the package is not in it any more
 	}
 	if errors.Is(err, unix.ENOSPC) || errors.Is(err, unix.EDQUOT) {
 		err = &noRoom{err}
@@ -71,7 +71,7 @@ func (g *Stage) commit(p Package) (*Package, error) {
 	return &p, nil
 }
 
-// place checks what a package says of itself, and is the locked folder of its name.
+// place checks a package's name and version, and returns the locked folder of the name.
 func (g *Stage) place(p *Package) (at int, err error) {
 	if g.fd < 0 {
 		return -1, errors.New("the stage is at its end")
@@ -177,7 +177,7 @@ func (g *Stage) moveBack(fd, at int, name string) {
 
 // settle writes the records of a package that is at its place.
 func (g *Stage) settle(p *Package, fd int, manifest [32]byte) error {
-	time.Sleep(clockTick) // what changes from now on gets a ctime after those of the folder
+	time.Sleep(clockTick) // a later change gets a ctime after those of the folder
 	state, err := tree.Look(fd, tree.MostEntries+1)
 	if err == nil {
 		err = g.in.records.writeIndex(&index{p.rel, manifest, state.Sum, state.Entries})

@@ -16,7 +16,7 @@
 //
 //	npm/@scope/name/1.2.3-0123456789ab/  a package, with its lock file and its manifest
 //	.specs/ID                            to which package the specs of a start were resolved
-//	.index/ID                            what a package's folder looked like to the kernel when it was last compared
+//	.index/ID                            the kernel's view of a package's folder when it was last compared
 //	.stages/RANDOM/                      an install under way, locked by its process
 //
 // A folder gets its name by one rename when it is whole and on the disk. Whoever is killed leaves a stage, which the
@@ -44,16 +44,16 @@ const ManifestName = "mcp-sandbox.manifest"
 
 // An Identity is which package it is.
 type Identity struct {
-	Manager   string // whose folder of the store it lies in
-	Ecosystem string // npm, pypi or go; jsr in what was installed long ago
+	Manager   string // the topmost folder of its path in the store
+	Ecosystem string // npm, pypi or go; jsr in installs of long ago
 	Name      string // as asked of the registry
 	Version   string // exact, as 1.2.3
 	Integrity string // hash of the archive, as the lock file has it
 	Registry  string // URL from which the archive came
-	Source    string // of [Wanted]; "" in what was installed before there were sources
+	Source    string // of [Wanted]; "" in installs from before there were sources
 }
 
-// Contents is what an install left.
+// Contents is the outcome of an install.
 type Contents struct {
 	Lock       string        // the lock file's path in the folder
 	Bytes      int64         // on the disk
@@ -104,10 +104,10 @@ func days(d time.Duration) string {
 	return strconv.Itoa(int(d/(24*time.Hour))) + " days"
 }
 
-// A Difference is where a package's folder is not what was installed.
+// A Difference is a deviation of a package's folder from its install.
 type Difference = tree.Difference
 
-// A Changed is the error of a package that is not what was installed.
+// A Changed is the error of a package that was changed since its install.
 type Changed struct {
 	Package *Package   // as it was installed
 	First   Difference // the first that was found
@@ -123,7 +123,7 @@ func (c *Changed) Error() string {
 		c.Package.Name + "` installs it anew"
 }
 
-// A Refused is the error of an install that left what no package needs.
+// A Refused is the error of an install that left something that no package needs.
 type Refused = tree.Refused
 
 // A Full is the error of a file system without room for an install.
@@ -142,14 +142,14 @@ func (f *Full) Error() string {
 	return f.Path + ": only " + left + " are free, too little to install: `mcp-sandbox store prune` removes packages"
 }
 
-// A Wanted is what a start asks for.
+// A Wanted is the request of a start.
 type Wanted struct {
 	Manager string           // of the packages
 	Source  string           // all that decides where they come from, in one word
 	Specs   []startline.Spec // at least one
 }
 
-// A Resolution is what a start's specs are resolved to until an update.
+// A Resolution is the package that a start's specs are resolved to until an update.
 type Resolution struct {
 	Manager string   // that installed the package
 	Source  string   // of [Wanted]
@@ -157,7 +157,7 @@ type Resolution struct {
 	Path    string   // of the package's folder
 }
 
-// A Pruned is what [Store.Prune] did.
+// A Pruned is the outcome of [Store.Prune].
 type Pruned struct {
 	Removed []*Package // from the disk
 	InUse   []*Package // that would have been removed
@@ -173,7 +173,7 @@ func (n *noRoom) Error() string {
 
 func (n *noRoom) Unwrap() error { return n.err }
 
-// What has to be free before an install.
+// The room that has to be free before an install.
 const (
 	leastBytes = 100 << 20
 	leastFiles = 10_000
@@ -182,7 +182,7 @@ const (
 // age is how old a package is at least, with all that was installed with it.
 func (p *Package) age() time.Duration { return max(time.Since(p.Installed), 0) + p.MinAge }
 
-// title names a package for people. Of one whose manifest cannot be read the ecosystem is not known.
+// title names a package for people. Where the manifest cannot be read the ecosystem is not known.
 func (p *Package) title() string {
 	return cmp.Or(p.Ecosystem, p.Manager) + ":" + p.Name + " " + p.Version
 }
@@ -198,7 +198,7 @@ func (p *Package) isNamed(word string) bool {
 	return false
 }
 
-// packageAt is what the path of a package's folder below the store says.
+// packageAt returns the package that the path of a folder below the store names.
 func packageAt(rel string) *Package {
 	folder, version := path.Split(rel)
 	manager, name, _ := strings.Cut(strings.TrimSuffix(folder, "/"), "/")

@@ -82,7 +82,7 @@ func (s *Store) exact(w *Wanted, fit func(*Package) bool) (best *Package, err er
 	return best, err
 }
 
-// isVersionOf reports whether a version is the one that a spec names. npm forgets what is behind a +.
+// isVersionOf reports whether a spec names a version. npm ignores the part behind a +.
 func isVersionOf(version string, spec startline.Spec) bool {
 	asked := strings.TrimPrefix(spec.Range, "==")
 	if spec.Ecosystem == "npm" {
@@ -94,7 +94,7 @@ func isVersionOf(version string, spec startline.Spec) bool {
 // isSingle reports whether one spec was installed, and not several into one folder.
 func (p *Package) isSingle() bool { return len(p.Specs) == 1 }
 
-// load reads what is known of the package in a folder. Specs are those of the install.
+// load reads the records of the package in a folder. Specs are those of the install.
 func (s *Store) load(rel string) (*Package, error) {
 	fd, err := s.disk.open(rel)
 	if err != nil {

@@ -19,7 +19,7 @@ import (
 // namesIn are the names in a folder, sorted.
 func namesIn(fd int) ([]string, error) { return tree.Names(fd) }
 
-// List tells all packages, by manager, name and version. Broken are those whose manifest cannot be read.
+// List returns all packages, by manager, name and time of install. Broken has an error for each that cannot be read.
 func (s *Store) List() (all []*Package, broken []error, err error) {
 	specs, err := s.records.resolutions()
 	if err != nil {
@@ -171,7 +171,7 @@ func (s *Store) Remember(r Resolution) error {
 	return s.records.remember(&asked{r.Manager, r.Source, r.Specs}, p)
 }
 
-// Forget removes what specs are resolved to: the next start installs anew, or finds the version that was asked for.
+// Forget removes the resolution of specs: the next start installs anew, or finds the version that was asked for.
 func (s *Store) Forget(r Resolution) error {
 	err := unix.Unlinkat(s.records.specs, (&asked{r.Manager, r.Source, r.Specs}).id(), 0)
 	if isGone(err) {

@@ -24,7 +24,7 @@ const mostHeader = 1 << 20
 
 var errManifest = errors.New("the manifest is not one that mcp-sandbox wrote")
 
-// header is what the lines of a package say.
+// header has the lines on the package itself.
 type header struct {
 	Identity
 	Contents

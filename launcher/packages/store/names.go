@@ -35,7 +35,7 @@ func isWord(s string) bool {
 	return s != "" && len(s) <= 32 && !strings.ContainsFunc(s, func(r rune) bool { return r < 'a' || r > 'z' })
 }
 
-// isName is true for what is a file's name everywhere and no hidden one. A comma stands for a slash.
+// isName is true for a word that is a file's name everywhere and no hidden one. A comma stands for a slash.
 func isName(s string) bool {
 	return s != "" && len(s) <= 240 && s[0] != '.' && s[0] != '@' && s[0] != ',' && !strings.HasSuffix(s, ".") &&
 		!strings.Contains(s, ",,") && !strings.HasSuffix(s, ",") && !strings.Contains(s, ",.") && isPlain(s)

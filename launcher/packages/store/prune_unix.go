@@ -12,7 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Remove removes a package from which no server runs, and what was resolved to it.
+// Remove removes a package from which no server runs, and the resolutions to it.
 func (p *Package) Remove() error {
 	i := strings.LastIndexByte(p.rel, '/')
 	folder, name := p.rel[:i], p.rel[i+1:]
@@ -51,7 +51,7 @@ func (r *records) forget(rel string) error {
 	return err
 }
 
-// remove takes the package's folder away, so nobody finds half of it, and empties it then.
+// remove takes the package's folder away, so no start finds half of it, and empties it then.
 func (s *Store) remove(at int, name string) error {
 	fd, err := folder.Open(at, name)
 	if err != nil {

@@ -69,8 +69,8 @@ func isPackagePath(path string) bool {
 	return len(parts) == 3 && isWord(parts[0]) && isName(parts[1]) && isVersionFolder(parts[2])
 }
 
-// An index is what a package's folder was when it was last compared with its manifest: .index/ID. Its time is when the
-// package was last used.
+// An index is the state of a package's folder at its last comparison with the manifest: .index/ID. Its time is the
+// package's last use.
 type index struct {
 	path     string // below the store
 	manifest [32]byte

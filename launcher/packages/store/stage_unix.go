@@ -158,7 +158,7 @@ func (g *Stage) Drop(name string) error {
 	return nil
 }
 
-// Abort removes the stage, and does nothing after Commit. What cannot be removed the next install removes.
+// Abort removes the stage, and does nothing after Commit. Files that cannot be removed the next install removes.
 func (g *Stage) Abort() error {
 	var err error
 	if g.fd >= 0 {
@@ -176,7 +176,7 @@ func (g *Stage) Abort() error {
 	return err
 }
 
-// sweep removes the stages whose installs were killed, but for folders from which a server still runs.
+// sweep removes the stages of killed installs, but for folders from which a server still runs.
 func (t *stages) sweep() {
 	names, _ := namesIn(t.fd)
 	for _, name := range names {

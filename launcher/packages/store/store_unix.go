@@ -28,13 +28,13 @@ type disk struct {
 	fd int
 }
 
-// stages is the folder of the installs under way, and of what will be removed.
+// stages is the folder of the installs under way, and of folders to remove.
 type stages struct {
 	at string
 	fd int
 }
 
-// records are the folders of what is known of specs and of packages.
+// records are the folders of the resolutions and of the indexes.
 type records struct{ specs, index int }
 
 // Open opens the store, and makes one where there is none. Only this user may enter the folder, and no other user, but
@@ -115,5 +115,5 @@ func (d *disk) open(rel string) (int, error) {
 	return fd, nil
 }
 
-// isGone is true for the error of what is not there.
+// isGone is true for the error of a missing file.
 func isGone(err error) bool { return errors.Is(err, unix.ENOENT) }

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// errNone is why there is no store: what lies there is installed in a sandbox.
+// errNone is why there is no store: its packages are installed in a sandbox.
 var errNone = errors.New("packages are not installed on Windows, where no confinement holds a package manager")
 
 // A Store is the folder of all packages of one user.

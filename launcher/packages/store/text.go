@@ -19,7 +19,7 @@ func appendEscaped(b []byte, s string) []byte {
 	return b
 }
 
-// unescaped reads what appendEscaped wrote.
+// unescaped reads the text of appendEscaped.
 func unescaped(s string) (string, bool) {
 	text, err := url.PathUnescape(s)
 	return text, err == nil

@@ -12,7 +12,7 @@ import (
 	"github.com/security-mcp/mcp-sandbox/launcher/packages/install/internal/job"
 )
 
-// validVersion is what may stand behind the @ of a package.
+// validVersion matches the word behind the @ of a package.
 var validVersion = job.Pattern(`^[A-Za-z0-9<>=][A-Za-z0-9._+<>=-]*$`)
 
 // errAge is why no Go module is old enough for certain.

@@ -26,7 +26,7 @@ const lockFile = "go.sum"
 // mostNotes is how many bytes of a program are read to find its modules, which are a megabyte at most.
 const mostNotes = 64 << 20
 
-// A sparing reader has an end: what a file says of the lengths of its parts is a stranger's word.
+// A sparing reader has an end: the lengths that a file states of its parts are a stranger's word.
 type sparing struct {
 	io.ReaderAt
 	left int
@@ -39,8 +39,8 @@ func (s *sparing) ReadAt(b []byte, at int64) (int, error) {
 	return s.ReaderAt.ReadAt(b, at)
 }
 
-// contents reads what the linker wrote into the program: the modules in it with the checksums of their archives. The
-// go command has compared these with the checksum database, where the user's configuration has one.
+// contents reads the linker's list in the program: the modules in it with the checksums of their archives. The go
+// command has compared these with the checksum database, where the user's configuration has one.
 func contents(j *job.Job, name string) (*job.Contents, error) {
 	root, err := os.OpenRoot(j.Stage)
 	if err != nil {

@@ -21,7 +21,7 @@ var Manager = job.Manager{
 	Files: files, Decides: decides, Settings: settings, Install: install, Entry: entry,
 }
 
-// An answer is what `go env -json` says.
+// An answer is the output of `go env -json`.
 type answer struct {
 	GOROOT, GOVERSION              string
 	GOPROXY, GONOPROXY             string
@@ -64,7 +64,7 @@ func settings(ctx context.Context, q *job.Question) (*job.Settings, error) {
 }
 
 // addProxies takes GOPROXY apart. Without a proxy a module comes from a repository by a version control program, which
-// is started with what a stranger's server says.
+// is started with the answer of a stranger's server.
 func addProxies(s *job.Settings, q *job.Question) error {
 	a := s.Answer.(*answer)
 	rest := a.GOPROXY

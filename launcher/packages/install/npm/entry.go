@@ -57,7 +57,7 @@ func entry(folder string, s *startline.Start) (*job.Entry, error) {
 }
 
 // commandOf starts a program as the tool of the line would: bunx by bun where --bun says so, deno run by deno, all
-// others by what the program's first line names.
+// others by the program's first line.
 func commandOf(s *startline.Start, link, file string) []string {
 	beside := func(name string) string {
 		if strings.ContainsRune(s.Program, filepath.Separator) {

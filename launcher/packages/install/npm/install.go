@@ -12,7 +12,7 @@ import (
 	"github.com/security-mcp/mcp-sandbox/launcher/packages/startline"
 )
 
-// options are those of every install. All versions from 7 on have them; what a version may lack is in npmrc.
+// options are those of every install. All versions from 7 on have them; those that a version may lack are in npmrc.
 const options = `ignore-scripts=true
 audit=false
 fund=false
@@ -31,8 +31,8 @@ fetch-retry-maxtimeout=2000
 fetch-timeout=60000
 `
 
-// validName and validRange are what may stand in a word of the command line: no word that npm takes for a flag, a path,
-// a URL, an alias or two specs.
+// validName and validRange match the parts of a word on the command line: no word that npm takes for a flag, a path, a
+// URL, an alias or two specs.
 var (
 	validName  = job.Pattern(`^(@[A-Za-z0-9~][A-Za-z0-9._~-]*/)?[A-Za-z0-9~_][A-Za-z0-9._~-]*$`)
 	validRange = job.Pattern(`^[A-Za-z0-9.*^~<>=| +_-]*$`)
@@ -78,7 +78,7 @@ func install(ctx context.Context, j *job.Job) (*job.Contents, error) {
 	if err := j.Run(ctx, rebuild); err != nil {
 		return nil, err
 	}
-	return found.Contents, j.Write(filepath.Join(j.Stage, lockFile), found.text) // what was checked, and no other
+	return found.Contents, j.Write(filepath.Join(j.Stage, lockFile), found.text) // the checked text, and no other
 }
 
 // homeCache is npm's cache in the private home, as npmrc(5) has it.

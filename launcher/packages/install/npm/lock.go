@@ -30,7 +30,7 @@ type locked struct {
 	Link             bool   `json:"link"`
 }
 
-// result is what an install of npm left.
+// result is the outcome of an install of npm.
 type result struct {
 	*job.Contents
 	text []byte // of the lock file
@@ -139,7 +139,7 @@ func checkIntegrity(name, integrity string) error {
 // mostManifest is how many bytes a package.json may have.
 const mostManifest = 4 << 20
 
-// A manifest is what is read of a package's own package.json.
+// A manifest has the fields that are read of a package's own package.json.
 type manifest struct {
 	Name    string            `json:"name"`
 	Bin     json.RawMessage   `json:"bin"`

@@ -14,13 +14,13 @@ import (
 	"github.com/security-mcp/mcp-sandbox/launcher/packages/install/internal/job"
 )
 
-// loginKeys are what npm logs in with at a registry, as //HOST/PATH/:KEY=VALUE; npmrc(5). Those named file name a
-// file with the thing.
+// loginKeys are the options that npm logs in with at a registry, as //HOST/PATH/:KEY=VALUE; npmrc(5). True is for a key
+// that names a file.
 var loginKeys = map[string]bool{":_authToken": false, ":_auth": false, ":username": false, ":_password": false,
 	":certfile": true, ":keyfile": true}
 
-// readLogins reads what logs in at the registries, which `npm config` does not show: from the user's own files, and
-// never from a variable or a project's file, which somebody else may have written. A line may name a variable.
+// readLogins reads the log-ins at the registries, which `npm config` does not show: from the user's own files, and
+// never from a variable or a project's file, which a stranger may have written. A line may name a variable.
 func readLogins(s *job.Settings, q *job.Question, files ...string) error {
 	var lines []string
 	for _, file := range files {

@@ -143,7 +143,7 @@ func addRegistries(s *job.Settings, q *job.Question, all map[string]any) error {
 	return nil
 }
 
-// asText is the text of an option, whose parts a comma separates if there are several.
+// asText is the text of an option, with commas between its parts if there are several.
 func asText(value any) string {
 	switch v := value.(type) {
 	case string:

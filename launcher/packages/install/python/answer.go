@@ -18,7 +18,7 @@ import (
 	"github.com/security-mcp/mcp-sandbox/launcher/packages/install/internal/job"
 )
 
-// An answer is what a Python says of itself, of its pip and of the user's configuration of that.
+// An answer is a Python's description of itself, of its pip and of the user's configuration of pip.
 type answer struct {
 	Python   string            // the path of the interpreter, not that of an environment
 	Full     string            // its version
@@ -27,10 +27,10 @@ type answer struct {
 	Pip      string            // the folder of the module, or a wheel
 	Version  string            // pip's
 	Config   map[string]string // `pip config list`
-	uv       string            // what says which packages uv takes; "" is nothing
+	uv       string            // the file or variable that limits uv's packages, or ""
 }
 
-// askScript prints what no option of a Python does alone: the interpreter behind an environment, and folders.
+// askScript prints the facts that no option of a Python prints: the interpreter behind an environment, and folders.
 const askScript = `import json, os, platform, sys, sysconfig as s
 print(json.dumps({"Python": os.path.realpath(sys._base_executable), "Full": platform.python_version(),
     "Packages": s.get_path("purelib", "posix_prefix", {"base": ""})[1:],

@@ -13,7 +13,7 @@ import (
 	"github.com/security-mcp/mcp-sandbox/launcher/packages/install/internal/job"
 )
 
-// validName and validRange are what may stand in a word of pip's command line: no flag, no path, no URL.
+// validName and validRange match the parts of a word on pip's command line: no flag, no path, no URL.
 var (
 	validName  = job.Pattern(`^[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?$`)
 	validRange = job.Pattern(`^[A-Za-z0-9.*!+<>=~,_-]*$`)
@@ -23,12 +23,12 @@ var (
 const options = "install -vv --no-color --no-input --disable-pip-version-check --no-cache-dir --progress-bar off " +
 	"--no-warn-script-location --retries 2 --timeout 60"
 
-// beforeOption is pip's option for what was uploaded before a time. Where an index tells no times pip refuses.
+// beforeOption is pip's option for archives that were uploaded before a time. Where an index has no times pip refuses.
 const beforeOption = "--uploaded-prior-to"
 
-// install makes an environment in the stage and runs pip in it. Of a wheel pip unpacks files and runs nothing. An
-// sdist is a program that makes a wheel: pip takes none, and the kernel lets pip start no process, for a dependency by
-// URL would be one all the same. With scripts there is one launch for both, because what an sdist needs is known when
+// install makes an environment in the stage and runs pip in it. Of a wheel pip unpacks files and runs nothing. An sdist
+// is a program that makes a wheel: pip takes none, and the kernel lets pip start no process, for a dependency by URL
+// would be one all the same. With scripts there is one launch for both, because the needs of an sdist are known when
 // the sdist has been run; that launch has no log-in.
 func install(ctx context.Context, j *job.Job) (*job.Contents, error) {
 	a := j.Settings.Answer.(*answer)
@@ -81,7 +81,7 @@ func install(ctx context.Context, j *job.Job) (*job.Contents, error) {
 // interpreter is the interpreter of an environment: a link to the user's, so that mends of that hold here as well.
 const interpreter = "bin/python"
 
-// makeEnvironment makes what `python -m venv --without-pip` makes, without the paths of the stage in scripts.
+// makeEnvironment makes the environment of `python -m venv --without-pip`, without the paths of the stage in scripts.
 func makeEnvironment(j *job.Job, a *answer) error {
 	for _, folder := range []string{"bin", filepath.Dir(a.Packages), a.Packages} {
 		if err := j.Folder(folder); err != nil {
@@ -97,7 +97,7 @@ func makeEnvironment(j *job.Job, a *answer) error {
 	return os.Symlink(a.Python, filepath.Join(j.Stage, interpreter))
 }
 
-// marker is what makes a folder an environment: PEP 405.
+// marker is the text of pyvenv.cfg, which makes a folder an environment: PEP 405.
 func marker(a *answer) []byte {
 	return []byte("home = " + filepath.Dir(a.Python) + "\ninclude-system-site-packages = false\nversion = " + a.Full +
 		"\n")

@@ -38,7 +38,7 @@ type reported struct {
 	} `json:"metadata"`
 }
 
-// separators are what PEP 503 takes for one dash.
+// separators are the runs of signs that PEP 503 takes for one dash.
 var separators = job.Pattern(`[-_.]+`)
 
 // normal is the one form of a name.
@@ -78,7 +78,7 @@ func contents(j *job.Job, a *answer) (*job.Contents, error) {
 	slices.SortFunc(all, func(a, b reported) int { return strings.Compare(a.Metadata.Name, b.Metadata.Name) })
 	owner, _, err := choose(root, j.Start)
 	if err != nil {
-		owner = j.Start.Specs[0].Name // a program may not be wanted; else the entry says what there is
+		owner = j.Start.Specs[0].Name // a program may not be wanted; else the entry names those there
 	}
 	i := slices.IndexFunc(all, func(p reported) bool { return p.Metadata.Name == owner })
 	if i < 0 {
@@ -89,7 +89,7 @@ func contents(j *job.Job, a *answer) (*job.Contents, error) {
 	return found, j.Write(filepath.Join(j.Stage, lockFile), lockText(all, a, found.Registry))
 }
 
-// checkIntact refuses an environment whose interpreter or marker a package has replaced.
+// checkIntact refuses an environment in which a package has replaced the interpreter or the marker.
 func checkIntact(root *os.Root, a *answer) error {
 	text, err := job.ReadRegular(root, "pyvenv.cfg", 4<<10)
 	target, bad := root.Readlink(interpreter)
@@ -100,7 +100,7 @@ func checkIntact(root *os.Root, a *answer) error {
 	return nil
 }
 
-// hash is the SHA-256 of an archive: the index's, which pip has compared, else that of what came. "" is none.
+// hash is the SHA-256 of an archive: the index's, which pip has compared, else the fetched archive's. "" is none.
 func (p *reported) hash() string {
 	if p.Download.Archive == nil {
 		return ""
@@ -112,7 +112,7 @@ func (p *reported) hash() string {
 	return sum
 }
 
-// check refuses what is no wheel with a SHA-256 from the index.
+// check refuses an archive that is no wheel with a SHA-256 from the index.
 func check(p *reported, j *job.Job) error {
 	name, from := p.Metadata.Name, job.Redact(p.Download.URL)
 	switch {

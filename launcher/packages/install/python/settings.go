@@ -65,7 +65,7 @@ func pythonOf(q *job.Question) (string, error) {
 	if filepath.Base(q.Program) != "pipx" {
 		return q.Program, nil
 	}
-	b, _ := job.ReadConfiguration(q.Program) // of what cannot be read no Python is known
+	b, _ := job.ReadConfiguration(q.Program) // a program that cannot be read names no Python
 	line, _, _ := strings.Cut(string(b), "\n")
 	words := strings.Fields(strings.TrimPrefix(line, "#!"))
 	if strings.HasPrefix(line, "#!") && len(words) == 1 && strings.HasPrefix(filepath.Base(words[0]), "py") {
@@ -80,7 +80,7 @@ func pythonOf(q *job.Question) (string, error) {
 // limits are options by which a user keeps packages out. They are not carried over, and so nothing is installed.
 var limits = []string{"constraint", "require-hashes", "uploaded-prior-to"}
 
-// addIndex makes settings of what pip says.
+// addIndex makes settings of pip's configuration.
 func addIndex(s *job.Settings, q *job.Question) error {
 	a := s.Answer.(*answer)
 	if extra := a.option("extra-index-url"); extra != "" {
@@ -126,14 +126,14 @@ func addIndex(s *job.Settings, q *job.Question) error {
 	return nil
 }
 
-// A line of uvx is installed by pip, whose configuration says where packages come from. Where uv's own names an index,
-// pip would ask another one for the same names, and what it keeps out pip would take: then nothing is installed.
+// A line of uvx is installed by pip, from the index of pip's configuration. Where uv's own names an index, pip would
+// ask another one for the same names, and take packages that uv keeps out: then nothing is installed.
 
 // uvLimits are the variables of docs.astral.sh/uv/reference/environment that say which packages uv takes.
 var uvLimits = []string{"UV_DEFAULT_INDEX", "UV_INDEX", "UV_INDEX_URL", "UV_EXTRA_INDEX_URL", "UV_FIND_LINKS",
 	"UV_EXCLUDE_NEWER", "UV_CONSTRAINT", "UV_OVERRIDE", "UV_CONFIG_FILE"}
 
-// uvKeys are such keys of a uv.toml. A key that only looks like one is refused for nothing, which is told.
+// uvKeys are such keys of a uv.toml. A key that only looks like one is refused for nothing, with an error.
 var uvKeys = job.Pattern(`index|find-links|exclude-newer|constraint|override`)
 
 // uvLimit is the file in which a user says where uv's tools come from, or which may be taken; "" is for

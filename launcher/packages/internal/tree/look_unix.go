@@ -15,7 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A State is what the kernel says of a folder and of all in it, without what the files hold: device, inode, mode,
+// A State is the kernel's description of a folder and of all in it, without the contents of files: device, inode, mode,
 // number of names, owner, size and ctime of each path. Whoever changes a file can put back everything but the ctime.
 type State struct {
 	Sum     [32]byte
@@ -91,7 +91,7 @@ func (b *buffers) add(name string, st *unix.Stat_t) {
 	}
 }
 
-// take enters what a folder came to.
+// take enters the result of a folder.
 func (l *looker) take(p *part, b *buffers) {
 	p.sum = sha256.Sum256(b.entries)
 	b.entries = b.entries[:0]

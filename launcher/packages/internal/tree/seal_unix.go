@@ -86,7 +86,7 @@ func (s *sealer) seal(at int, name string, e *Entry) error {
 	return err
 }
 
-// own gives to this user what is another's.
+// own gives this user a file or folder of another.
 func (s *sealer) own(fd int) error {
 	var st unix.Stat_t
 	if err := unix.Fstat(fd, &st); err != nil || int(st.Uid) == s.me && int(st.Gid) == s.group {

@@ -11,24 +11,24 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A Request is what is asked of [Survey].
+// A Request has the parameters of [Survey].
 type Request struct {
-	Owner   int      // who wrote the folder, beside this user
+	Owner   int      // the user that wrote the folder, beside this one
 	Outside []string // targets of links that are right although they lead out of the folder
 	Own     string   // a name that no package may have
 	Most    int      // names; 0: [MostEntries]
 	Text    int      // bytes of paths and of targets of links; 0: 64 MiB
 }
 
-// A Found is what a folder holds.
+// A Found is the contents of a folder.
 type Found struct {
 	Entries []Entry // in the order of a walk
 	Bytes   int64   // on the disk
 }
 
-// Survey reads a folder that strangers filled, and refuses what no package needs: all that is no file, folder or link,
-// links that lead out, files with a name elsewhere, files of others, and more than the bounds. Of the folders that this
-// user may not read the modes are changed, for a folder has no other name; nothing else is changed.
+// Survey reads a folder that strangers filled, and refuses all that no package needs: entries that are no file, folder
+// or link, links that lead out, files with a name elsewhere, files of others, and more than the bounds. Of the folders
+// that this user may not read the modes are changed, for a folder has no other name; nothing else is changed.
 func Survey(top int, r Request) (*Found, error) {
 	var st unix.Stat_t
 	if err := unix.Fstat(top, &st); err != nil {

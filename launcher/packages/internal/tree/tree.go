@@ -1,7 +1,7 @@
 // Package tree reads, seals and removes the folders that package managers write.
 //
 // Whatever is in them was chosen by strangers: links, odd modes, odd names, deep trees, millions of names. All is done
-// through descriptors and without following a symbolic link. What no package needs is refused: see [Survey].
+// through descriptors and without following a symbolic link. All that no package needs is refused: see [Survey].
 package tree
 
 import (
@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// A Kind is what an entry is.
+// A Kind is the type of an entry.
 type Kind byte
 
 // The kinds that a package may have.
@@ -39,7 +39,7 @@ const (
 	mostText    = 64 << 20 // of all paths and targets of links: some 5 MiB in a large package
 )
 
-// A Refused is the error of a folder that holds what no package needs.
+// A Refused is the error of a folder with something that no package needs.
 type Refused struct{ Path, Reason string }
 
 func (r *Refused) Error() string {
@@ -49,13 +49,13 @@ func (r *Refused) Error() string {
 	return strconv.Quote(r.Path) + " " + r.Reason
 }
 
-// A Difference is where a folder is not what its manifest says.
+// A Difference is a deviation of a folder from its manifest.
 type Difference struct {
 	Path string // below the folder; "": the folder as a whole
 	What string
 }
 
-// less is the order of a walk: a folder, then what is in that folder, by bytes.
+// less is the order of a walk: a folder, then its entries, by bytes.
 func less(a, b string) bool {
 	for i := 0; i < len(a) && i < len(b); i++ {
 		if a[i] != b[i] {

@@ -5,8 +5,8 @@ package tree
 import "golang.org/x/sys/unix"
 
 // Usage is how many bytes a folder takes that programs write to, with all below, and how many names it has: of a file
-// with holes its length. What comes or goes meanwhile may count or not. The error of more names than most, and of
-// folders that are too deep, is a *[Refused].
+// with holes its length. A file that comes or goes meanwhile may count or not. The error of more names than most, and
+// of folders that are too deep, is a *[Refused].
 func Usage(path string, most int) (bytes int64, names int, err error) {
 	fd, err := openFolder(unix.AT_FDCWD, path)
 	if err != nil {
@@ -27,7 +27,7 @@ func Usage(path string, most int) (bytes int64, names int, err error) {
 	return bytes, names, err
 }
 
-// Free is what is free on the file system of a folder: bytes, and inodes where these are limited.
+// Free returns the free room on the file system of a folder: bytes, and inodes where these are limited.
 func Free(path string) (bytes, inodes int64) {
 	var st unix.Statfs_t
 	if unix.Statfs(path, &st) != nil {

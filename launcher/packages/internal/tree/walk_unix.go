@@ -18,7 +18,7 @@ type walker struct {
 	visit visit
 	enter func(at int, name string) (int, error)
 	left  int  // names that may still come
-	moves bool // others write meanwhile: what has gone away is passed over
+	moves bool // others write meanwhile: entries that are gone are passed over
 	buf   []byte
 }
 
@@ -31,7 +31,7 @@ func openFolder(at int, name string) (int, error) {
 	return unix.Openat(at, name, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 }
 
-// walk goes through what is in a folder, which was opened for this walk: it is read from where it stands.
+// walk goes through the entries of a folder that was opened for this walk: it is read from the descriptor's position.
 func (w *walker) walk(fd int, above string, depth int) error {
 	names, err := w.names(fd, above)
 	if w.moves && errors.Is(err, unix.ENOENT) { // removed since it was opened

@@ -24,7 +24,7 @@ const grace = time.Second
 // A Cell is the sandbox of one install.
 type Cell struct {
 	Row      *Manager
-	Title    string          // of what is installed
+	Title    string          // of the packages to install
 	Level    policy.Level    // as in the options of an install
 	Env      []string        // the user's, as far as an install may have it
 	Size     policy.Quantity // how many bytes the install may have on the disk; 0 is for defaultSize
@@ -39,7 +39,7 @@ func (c *Cell) hostNetwork() bool {
 	return c.Level == policy.LevelNetwork || c.Level == policy.Privileged
 }
 
-// policy is what a launch of an install may do: reach the registries, and write its stage, which is no key of a policy.
+// policy is an install's policy: reach the registries, and write its stage, which is no key of a policy.
 func (c *Cell) policy(ctx context.Context, j *Job, s Step) (p policy.Policy, err error) {
 	p = policy.Policy{Level: policy.Standard, MinConfinement: policy.Full, Cwd: j.Stage}
 	p.Limits.Grace, p.Filesystem.TmpSize = policy.Duration(grace), c.Home
@@ -169,7 +169,7 @@ func (c *Cell) stalled(j *Job, w *watch, result *launcher.Result) error {
 	if r := j.Settings.of(awaited); r != "" && !strings.Contains(awaited, "://") {
 		state += " from " + r
 	}
-	if awaited == "" && w.limit >= slowStallAfter { // what is silent may be a compiler or an install script
+	if awaited == "" && w.limit >= slowStallAfter { // a compiler or an install script may be silent
 		state = fmt.Sprintf("%s stands still, or a program that %[1]s started", program)
 	}
 	line := fmt.Sprintf("nothing came for %s: %s", w.limit, state)
@@ -179,7 +179,7 @@ func (c *Cell) stalled(j *Job, w *watch, result *launcher.Result) error {
 	return errors.New(text.Printable(line))
 }
 
-// failed is an install whose program ended with an error.
+// failed returns the reason for a program that ended with an error.
 func (c *Cell) failed(ctx context.Context, j *Job, w *watch, result *launcher.Result) error {
 	if !c.hasProxy() && j.Settings.Proxy == "" {
 		if err := j.Settings.unreachable(ctx, j.Start.Specs); err != nil {
@@ -198,7 +198,7 @@ func (c *Cell) failed(ctx context.Context, j *Job, w *watch, result *launcher.Re
 	return errors.New(text.Printable(strings.Join(parts[:min(len(parts), 3)], "; ")))
 }
 
-// denied is what the sandbox refused to the program, a part of a line each.
+// denied returns the acts that the sandbox refused to the program, a part of a line each.
 func (c *Cell) denied(j *Job, result *launcher.Result) (parts []string) {
 	for _, d := range result.Denied {
 		host := d.Host

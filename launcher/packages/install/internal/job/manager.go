@@ -1,5 +1,5 @@
 // Package job has what the package managers of install share: an install in its sandbox, the question for registries,
-// and what a manager's words mean.
+// and the meaning of a manager's words.
 package job
 
 import (
@@ -23,51 +23,51 @@ type Manager struct {
 	Programs []string
 	// Usual are the hosts that the manager has built in, between spaces; the first is that of the registry.
 	Usual string
-	// Files are those of the user's configuration that the manager reads. What lies beside the manager's own program,
-	// and is as much its word, need not be named. It starts nothing, for each start asks.
+	// Files are those of the user's configuration that the manager reads. Files beside the manager's own program, which
+	// are as much its word, need not be named. The function starts nothing, for each start asks.
 	Files func(*Question) []string
-	// Decides reports whether a variable says where packages come from, or which of them are taken. None does here: of
-	// one whose value is not what Settings.Said has anyway the install is refused.
+	// Decides reports whether a variable says where packages come from, or which of them are taken. None does here:
+	// where its value is not in the configuration anyway ([Settings.Has]) the install is refused.
 	Decides func(name string, s *startline.Start) bool
 	// Write is the command that writes a registry into the user's configuration.
 	Write string
 	// Logins is the file that log-ins are written into.
 	Logins string
 	// Settings asks the manager itself which registries the user has configured, by Question.Run. Needed are all URLs
-	// that an install may have to reach, and the certificates that the configuration names. What logs in stands in
-	// Settings.Logins if Question.Auth asks for it, else Settings.Login alone says that there is some. A URL has to go
-	// through NewRegistry, which takes the user's name out.
+	// that an install may have to reach, and the certificates that the configuration names. Log-ins are in
+	// Settings.Logins if Question.Auth asks for them, else Settings.Login alone says that there are some. A URL has to
+	// go through NewRegistry, which takes the user's name out.
 	Settings func(context.Context, *Question) (*Settings, error)
 	// Project is the file in which the project of a working folder names registries, and those, by the options' names;
 	// "" is for no such file. It may be nil.
 	Project func(dir, home string) (file string, registries map[string]string)
-	// Install writes what the manager has to find in Job.Stage, runs the manager by Job.Run, and reads the lock file.
-	// Caches, logs, configuration: all that is no part of the package belongs below Job.Private, which is removed
-	// before the package is kept. Where this process is root the manager runs as another user: what the manager may
-	// change is written by Job.Write.
+	// Install writes the files that the manager has to find in Job.Stage, runs the manager by Job.Run, and reads the
+	// lock file. Caches, logs, configuration: all that is no part of the package belongs below Job.Private, which is
+	// removed before the package is kept. Where this process is root the manager runs as another user: files that it
+	// may change are written by Job.Write.
 	//
-	// The first launch runs no program of a package. What the contents are is read right after that. Only then, and
-	// only with Job.Scripts, a further launch may run install scripts, without a log-in. Refused, with the name of the
-	// package: an archive without a strong hash; one that came neither from a registry of the settings nor inside of
-	// another archive; one that is younger than Job.Before, dependencies as well.
+	// The first launch runs no program of a package. The contents are read right after that. Only then, and only with
+	// Job.Scripts, a further launch may run install scripts, without a log-in. Refused, with the name of the package:
+	// an archive without a strong hash; one that came neither from a registry of the settings nor inside of another
+	// archive; one that is younger than Job.Before, dependencies as well.
 	Install func(context.Context, *Job) (*Contents, error)
-	// Entry is how the package in a folder is started, without network and without the manager. An error names what the
-	// package has instead, or that its program does not lie in the folder. The folder may also be one that was
-	// installed long ago, and may be moved between install and entry.
+	// Entry is how the package in a folder is started, without network and without the manager. An error names the
+	// programs that the package has instead, or that its program does not lie in the folder. The folder may also be one
+	// that was installed long ago, and may be moved between install and entry.
 	Entry func(folder string, s *startline.Start) (*Entry, error)
 }
 
 // A Job is one install under way, for the functions of a row.
 type Job struct {
 	Program  string           // the path of the manager's program
-	Start    *startline.Start // what to install, and for which command
+	Start    *startline.Start // the packages to install, and the command
 	Settings *Settings
 	Stage    string    // the folder that becomes the package
 	Private  string    // a folder in the stage, which does not
 	Before   time.Time // nothing that was published later may be installed; zero: any age will do
 	Scripts  bool      // install scripts are wanted
 
-	Owner int // who runs the manager; -1: the user of this process
+	Owner int // the user that runs the manager; -1: the user of this process
 	Cell  *Cell
 }
 
@@ -139,13 +139,13 @@ func (j *Job) Run(ctx context.Context, s Step) error { return j.Cell.launch(ctx,
 // A Step is one launch in the sandbox.
 type Step struct {
 	Args  []string          // of the manager's program
-	Env   map[string]string // in addition to what every server gets
+	Env   map[string]string // in addition to every server's
 	Local bool              // no registry is reached
 	Slow  bool              // programs of packages run, which may be silent for long
 	Alone bool              // the program starts no other one: the kernel refuses a second process
 }
 
-// Contents are what was installed, by the lock file.
+// Contents are the installed packages, by the lock file.
 type Contents struct {
 	Name, Version, Integrity string   // of the package that was asked for, or that owns the command
 	Registry                 string   // the URL of where that came from

@@ -21,7 +21,7 @@ import (
 	"github.com/security-mcp/mcp-sandbox/policy/text"
 )
 
-// A User is whose configuration a package manager has. Neither folder is this process's environment's word.
+// A User is the owner of the managers' configurations. On Linux a client's entry chooses neither folder.
 type User struct {
 	Home   string
 	Config string // XDG_CONFIG_HOME, or .config in the home
@@ -37,9 +37,9 @@ type Question struct {
 	Path    string // PATH for that
 	Find    func(name, before string) string
 	Files   []string          // of the user's configuration; some may be missing
-	Project map[string]string // what the project's configuration names, where [Options].RegistryFromProject
+	Project map[string]string // the project's registries, where [Options].RegistryFromProject
 	Env     []string          // the variables that a line with a log-in may name; the manager gets none of them
-	Auth    bool              // what logs in is wanted as well
+	Auth    bool              // log-ins are wanted as well
 }
 
 // answerWithin is how long a manager may take to tell its configuration: as long as a registry may be silent. With 15 s
@@ -130,8 +130,8 @@ func (q *Question) CopyOf(file string) string {
 	return ""
 }
 
-// Copy makes copies of the user's own files in a new folder of a stage, without what logs in: the manager may run as
-// another user, who cannot read them where they lie.
+// Copy makes copies of the user's own files in a new folder of a stage, without log-ins: the manager may run as another
+// user, and could not read them where they lie.
 func (q *Question) Copy(stage string) error {
 	home, err := os.MkdirTemp(stage, "ask-")
 	if err != nil {
@@ -203,7 +203,7 @@ func (q *Question) Check(s *Settings, usual string) error {
 	return nil
 }
 
-// A bounded buffer takes what fits and drops the rest.
+// A bounded buffer drops a text that does not fit, and says so in full.
 type bounded struct {
 	bytes.Buffer
 	most int

@@ -83,7 +83,7 @@ func (s *Settings) unreachable(ctx context.Context, specs []startline.Spec) erro
 	return first
 }
 
-// reason is what the kernel or a nameserver said of a connection that did not come about.
+// reason returns the words of the kernel or of a nameserver for a connection that failed.
 func reason(err error) string {
 	text := err.Error()
 	if e, ok := errors.AsType[*net.DNSError](err); ok {
@@ -99,7 +99,7 @@ func reason(err error) string {
 // the time limits of a package manager, which tries again and again.
 const probeWithin = 8 * time.Second
 
-// probe connects to the registry of most packages, and ends the install where nobody answers.
+// probe connects to the registry of most packages, and ends the install where no host answers.
 func (s *Settings) probe(ctx context.Context, end context.CancelCauseFunc) {
 	for _, r := range s.Registries {
 		u, err := url.Parse(r.URL)

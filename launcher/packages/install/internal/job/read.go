@@ -13,8 +13,8 @@ import (
 	"syscall"
 )
 
-// How many bytes of a file are read. Strangers write the files of a package: what the launcher takes of memory and time
-// has a bound whatever they wrote, and a larger file is an error. Of programs the first bytes are enough.
+// How many bytes of a file are read. Strangers write the files of a package: the launcher's memory and time have a
+// bound whatever they wrote, and a larger file is an error. Of programs the first bytes are enough.
 const (
 	mostConfiguration = 4 << 20  // a file of the user's configuration, or of certificates
 	MostList          = 16 << 20 // of what an install left: a lock file, a RECORD

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// A sentence is what a person reads where a package manager has written a text to standard error.
+// A sentence replaces for people a text that a package manager has written to standard error.
 type sentence struct {
 	manager string // "" for each
 	pattern func() *regexp.Regexp
@@ -84,8 +84,8 @@ var sentences = [...]sentence{
 
 // A speech is how a manager says how far it is, a line each.
 type speech struct {
-	// asks and answers are what it asks for and what it got: a package's name or a URL. An answer without a name is to
-	// all that was asked before.
+	// asks and answers match its questions and the answers to them: a package's name or a URL. An answer without a name
+	// is to all that was asked before.
 	asks, answers func() *regexp.Regexp
 	// builds is that everything is fetched and compilers start, which can be silent for long. Nil is for a manager that
 	// compiles nothing.
@@ -132,7 +132,7 @@ func (j *Job) explain(m *Manager, words string) string {
 	return ""
 }
 
-// whom says to whom a registry gives no package, and how to log in.
+// whom describes the reader that a registry gives no package, and says how to log in.
 func (j *Job) whom(m *Manager) string {
 	switch {
 	case len(j.Settings.Logins) > 0 && j.Scripts && m.Name != "npm":
@@ -145,8 +145,8 @@ func (j *Job) whom(m *Manager) string {
 	return "somebody without a log-in: write one into your " + m.Logins + ", and type --registry-auth"
 }
 
-// awaited is what a manager asked for last and did not get, by its words: a package's name or a URL; "" is for unknown.
-// A manager may ask for several at once, of which the longest tells most: Go asks for all paths that a module may have.
+// awaited is the package's name or the URL that a manager asked for and did not get, by its words; "" is for unknown. A
+// manager may ask for several at once, and the longest tells most: Go asks for all paths that a module may have.
 func (s speech) awaited(words string) string {
 	var open []string
 	for line := range strings.Lines(words) {

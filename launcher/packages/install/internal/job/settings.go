@@ -12,17 +12,17 @@ import (
 	"strings"
 )
 
-// Settings are what the user's own configuration of a package manager says.
+// Settings are the user's own configuration of a package manager.
 type Settings struct {
 	Registries []Registry
 	CA         []byte          // certificates in PEM, which the registries' are checked with
 	Proxy      string          // the company's, which the manager dials; "" is for none
 	NoProxy    string          // hosts that are dialled without, between commas
-	Logins     []Login         // what logs in; only where Question.Auth asked for it
+	Logins     []Login         // only where Question.Auth asked for them
 	Login      bool            // there is something that logs in
 	Knows      map[string]bool // names of options that this version of the manager has
-	Said       []string        // what else the manager said that a variable can say
-	Answer     any             // what else the manager's own folder takes from the manager's answer
+	Said       []string        // values of other options, which a variable may have too
+	Answer     any             // the rest of the answer, for the manager's own Go package
 }
 
 // A Registry is a server of packages.
@@ -36,7 +36,7 @@ type Registry struct {
 // A Login is a line of configuration with a secret.
 type Login struct {
 	Key, Value string
-	File       []byte // what the file has that value names; nil for a value that names none
+	File       []byte // the text of the file that Value names; nil where it names none
 }
 
 // NewRegistry takes a URL apart: the user's name and password in it are a login.
@@ -128,7 +128,7 @@ func (s *Settings) of(name string) string {
 	return found
 }
 
-// Certificates are those in a text and a file, and nothing else that stands there: what is no certificate may be a key.
+// Certificates returns the certificates of a text and a file, and nothing else of them: the rest may be a key.
 func Certificates(text, file string) ([]byte, error) {
 	b := []byte(strings.ReplaceAll(text, `\n`, "\n") + "\n")
 	if file != "" {
@@ -152,7 +152,7 @@ func Certificates(text, file string) ([]byte, error) {
 	return all.Bytes(), nil
 }
 
-// Has reports whether a value of a variable is what the configuration says anyway.
+// Has reports whether the configuration has a variable's value anyway.
 func (s *Settings) Has(value string) bool {
 	if slices.Contains(s.Said, value) {
 		return true

@@ -19,14 +19,14 @@ import (
 const (
 	stallAfter     = 45 * time.Second
 	slowStallAfter = 10 * time.Minute       // a compiler can be silent for long
-	measureEvery   = 3 * time.Second        // for what stands still
-	lookEvery      = 100 * time.Millisecond // for what is too large
+	measureEvery   = 3 * time.Second        // for an install that stands still
+	lookEvery      = 100 * time.Millisecond // for one that is too large
 	paintEvery     = 500 * time.Millisecond
 	mostWords      = 4 << 20
 )
 
-// defaultSize is what an install may have on the disk at any time, caches and archives included. There may be a file
-// or folder for each perName of it.
+// defaultSize is the most that an install may have on the disk at any time, caches and archives included. There may be
+// a file or folder for each perName of it.
 const (
 	defaultSize policy.Quantity = 2 << 30
 	perName                     = 5 << 10
@@ -73,7 +73,7 @@ type size struct {
 	entries int
 }
 
-// looks are what the last look at the stage found, when that was and how long it took, and what was free on the disk.
+// looks are the findings of the last look at the stage, its time and duration, and the free room on the disk.
 type looks struct {
 	size        size
 	last        time.Time
@@ -81,7 +81,7 @@ type looks struct {
 	free, inode int64
 }
 
-// Write takes what the program says. The beginning of too long a speech is forgotten.
+// Write takes the program's output. The beginning of too long a speech is forgotten.
 func (w *watch) Write(b []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -144,15 +144,15 @@ func (w *watch) bound(stop func(error)) {
 	}
 }
 
-// isDue spares the disk: looks take a tenth of the time at most. But where the disk has less by what the install may
-// still have, that may have come.
+// isDue spares the disk: looks take a tenth of the time at most. But where the disk has lost as much as the install may
+// still take, the install may have taken it.
 func (w *watch) isDue() bool {
 	free, inodes := tree.Free(w.stage)
 	return time.Since(w.last) >= 10*w.took || w.most > 0 && (w.free-free >= int64(w.most)-w.size.bytes ||
 		w.inode-inodes >= int64(w.most/perName)-int64(w.size.entries))
 }
 
-// measure adds up what lies in the stage, and looks in the words for the beginning of a build. The error is a
+// measure adds up the files in the stage, and looks in the words for the beginning of a build. The error is a
 // *tooLarge.
 func (w *watch) measure() error {
 	most, began := tree.MostEntries, time.Now()
@@ -185,8 +185,8 @@ func (w *watch) silence() time.Duration {
 	return time.Since(w.moved)
 }
 
-// line is how far the install is. The title is cut where the terminal's row is shorter than the line: what is wrapped
-// onto a further row cannot be written over.
+// line returns the progress of the install. The title is cut where the terminal's row is shorter than the line: a
+// further row cannot be written over.
 func (w *watch) line() string {
 	const begin = "mcp-sandbox: installing "
 	end := fmt.Sprintf(": %.0f s", time.Since(w.began).Seconds())
