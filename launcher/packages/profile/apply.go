@@ -21,7 +21,7 @@ import (
 // list of hosts, no host is added; in strict, with read-only files, a folder to write is one to read; in privileged,
 // where nothing is confined, variables alone are added.
 //
-// The notices name paths and hosts that were handed over and are not granted, each with the flag that grants it.
+// The notices name variables without a value, and paths and hosts that are not granted, with a flag if one helps.
 func (p *Profile) Apply(to policy.Policy, args, env []string, home, dir string) (policy.Policy, []order.Notice, error) {
 	switch {
 	case !filepath.IsAbs(home):

@@ -1,5 +1,5 @@
 // Package profile has the needs of servers from packages that many people use: hosts, variables, the arguments that
-// name folders or hosts, and whether its home has to last.
+// name folders or hosts, and whether a home has to last.
 //
 //	p, err := profile.ByName("npm:@modelcontextprotocol/server-github") // nil, nil: no profile has that package
 //	pol, notices, err = p.Apply(pol, args, os.Environ(), home, dir)

@@ -27,7 +27,7 @@ type answer struct {
 	Pip      string            // the folder of the module, or a wheel
 	Version  string            // pip's
 	Config   map[string]string // `pip config list`
-	uv       string            // the file or variable that limits uv's packages, or ""
+	uv       string            // the file that limits uv's packages, or ""
 }
 
 // askScript prints the facts that no option of a Python prints: the interpreter behind an environment, and folders.
