@@ -62,6 +62,6 @@ func RoutesIPv6() bool {
 		return false
 	}
 	defer unix.Close(fd)
-	// 2001:db8::1, of RFC 3849, is nobody's: the default route decides.
+	// 2001:db8::1, of RFC 3849, belongs to no host: the default route decides.
 	return unix.Connect(fd, &unix.SockaddrInet6{Addr: [16]byte{0x20, 0x01, 0x0d, 0xb8, 15: 1}, Port: 9}) == nil
 }

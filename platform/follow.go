@@ -13,8 +13,8 @@ import (
 // through forty links, and each can have two thousand; path_resolution(7).
 var ErrManyNames = errors.New("more than 256 names are on the way, with those of links")
 
-// Follow is where a path leads, without links. With an error, as of a name that nobody has, the rest stands there as it
-// was written, but after ErrManyNames nothing does. A path that is not absolute has no links.
+// Follow is where a path leads, without links. With an error, as of a name that does not exist, the rest stands there
+// as it was written, but after ErrManyNames nothing does. A path that is not absolute has no links.
 func Follow(path string) (string, error) {
 	const most, mostLinks = 256, 40
 	if !filepath.IsAbs(path) {

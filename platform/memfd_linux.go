@@ -23,7 +23,7 @@ func Memfd(name string, exec bool) (int, error) {
 	return fd, os.NewSyscallError("memfd_create", err)
 }
 
-// Seal fixes the content of a memory file for ever. EBUSY: somebody else holds a page of the file. The kernel itself
+// Seal fixes the content of a memory file for ever. EBUSY: another process holds a page of the file. The kernel itself
 // does so at times, as it moves pages or measures their use, and after it has waited for 150 ms the call is to be made
 // again; memfd_wait_for_pins in mm/memfd.c.
 func Seal(fd int) error {
@@ -53,7 +53,7 @@ func Sealed(name string, data []byte) (int, error) {
 	return fd, nil
 }
 
-// IsSealed reports whether a descriptor is a memory file whose content is fixed for ever.
+// IsSealed reports whether a descriptor is a memory file with content that is fixed for ever.
 func IsSealed(fd int) bool {
 	seals, err := unix.FcntlInt(uintptr(fd), unix.F_GET_SEALS, 0)
 	return err == nil && seals&allSeals == allSeals

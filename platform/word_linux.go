@@ -60,7 +60,7 @@ var parentHas = sync.OnceValue(func() func(string) bool {
 })
 
 // UserHome is the home folder of this process's user: passwd(5)'s, or where no line there has one the value of HOME, if
-// that is a folder of this user's into which nobody else can write. It is "" where there is none.
+// that is a folder of this user's into which no other user can write. It is "" where there is none.
 func UserHome(variable string) string {
 	if environment.users {
 		return variable
@@ -74,7 +74,7 @@ func UserHome(variable string) string {
 	return ""
 }
 
-// ownHome reports whether a path is a folder of this user's into which nobody else can write. A group that has the
+// ownHome reports whether a path is a folder of this user's into which no other user can write. A group that has the
 // number of this user is the user's own, as Debian, Fedora and others make one for each.
 func ownHome(at string) bool {
 	var st unix.Stat_t
@@ -91,7 +91,7 @@ func ownHome(at string) bool {
 // passwdHome is the first home of passwd(5) for this user; "" for none.
 var passwdHome = sync.OnceValue(func() string {
 	const most = 4 << 20
-	b, _ := ReadSmall("/etc/passwd", most) // nobody has a home in what cannot be read
+	b, _ := ReadSmall("/etc/passwd", most) // no home if it cannot be read
 	homes := HomesOf(string(b), os.Geteuid())
 	if len(homes) == 0 || !isHome(homes[0]) {
 		return ""

@@ -118,7 +118,7 @@ func (d *Domain) check(s string) error {
 	return nil
 }
 
-// SharedSuffix reports whether a company lets anybody have a name below host, as below github.io, vercel.app and
+// SharedSuffix reports whether a company lets strangers have a name below host, as below github.io, vercel.app and
 // s3.amazonaws.com, so that an entry with a star in front of host lets the server reach whoever wants to be reached.
 // host is that of a [Domain].
 func SharedSuffix(host string) bool { return strings.IndexByte(host, '.') >= 0 && suffix.Shared(host) }

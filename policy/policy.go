@@ -17,7 +17,7 @@ type Policy struct {
 	// Env are literal variables, which override forwarded ones of the same name.
 	Env []Variable
 	// EnvVars are names of variables that are forwarded from the launcher, besides those that always are; "PREFIX_*"
-	// are all whose name begins with "PREFIX_".
+	// are all names that begin with "PREFIX_".
 	EnvVars []string
 
 	// Limits are of memory, processes, time and the like.

@@ -81,7 +81,7 @@ func forward(p *Policy, name string) {
 	p.EnvVars = append(p.EnvVars[:len(p.EnvVars):len(p.EnvVars)], name)
 }
 
-// DaemonOf names the program behind a socket by the socket's path, if who can connect to that program can have it start
+// DaemonOf names the program behind a socket by the socket's path, if a client of that program can have it start
 // others or read files outside of the sandbox; "" for any other path. A socket of another name may be as powerful.
 func DaemonOf(path string) string {
 	path, _ = strings.CutPrefix(path, "-")

@@ -85,7 +85,7 @@ func (b *Bool) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// Program is who launches: a default depends on it.
+// Program is the program that launches: a default depends on it.
 type Program uint8
 
 const (

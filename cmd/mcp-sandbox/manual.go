@@ -101,7 +101,7 @@ func showManual(words []string) int {
 	return cli.Show(all[i].Roff(stamp()))
 }
 
-// writeManuals writes all pages into a folder, for who packs them.
+// writeManuals writes all pages into a folder, for packagers.
 func writeManuals(words []string) int {
 	if len(words) != 1 {
 		return cli.UsageError("", "__manual: into which folder?")

@@ -15,7 +15,7 @@ import (
 // folders nothing is removed then.
 type remover struct {
 	top    int
-	prefix string // of what was moved up: nobody can have guessed it
+	prefix string // of what was moved up: it cannot be guessed
 	moved  int
 	over   func() bool
 	ended  bool

@@ -52,7 +52,7 @@ func Read(at int, name string, most int) ([]byte, error) {
 	return b, nil
 }
 
-// Create makes a file that is not there yet, and that nobody else can read, for writing.
+// Create makes a file that is not there yet, and that no other user can read, for writing.
 func Create(at int, name string) (int, error) {
 	return unix.Openat(at, name, unix.O_WRONLY|unix.O_CREAT|unix.O_EXCL|openFile, 0o600)
 }

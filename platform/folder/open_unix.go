@@ -29,7 +29,7 @@ func OpenAny(at int, name string) (int, error) {
 	return fd, err
 }
 
-// Own opens a folder of this user's, which nobody else may enter. Another mode becomes 0700.
+// Own opens a folder of this user's, which no other user may enter. Another mode becomes 0700.
 func Own(at int, name string, create bool) (int, error) {
 	var made error
 	if create {

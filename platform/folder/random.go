@@ -1,6 +1,6 @@
 package folder
 
-// Random returns 32 hexadecimal digits that nobody can have guessed.
+// Random returns 32 hexadecimal digits that cannot be guessed.
 func Random() (string, error) {
 	var random [16]byte
 	if err := fillRandom(random[:]); err != nil {

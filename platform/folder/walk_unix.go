@@ -49,7 +49,7 @@ func Resolve(base string) (string, error) {
 	return strings.TrimRight(at, "/"), nil
 }
 
-// readLink reads a symbolic link in a folder without one in its path, if nobody else can put another there.
+// readLink reads a symbolic link in a folder without one in its path, if no other user can put another there.
 func readLink(folder, at string, st *unix.Stat_t) (string, error) {
 	if owner, foreign, _ := others(st); foreign {
 		return "", Unfit("user " + strconv.Itoa(owner) + " owns this link and could have it lead elsewhere")
@@ -62,7 +62,7 @@ func readLink(folder, at string, st *unix.Stat_t) (string, error) {
 	return os.Readlink(at)
 }
 
-// Walk opens a folder, and demands of each on the way that nobody else can rename what lies in it. The path has no
+// Walk opens a folder, and demands of each on the way that no other user can rename what lies in it. The path has no
 // link.
 func Walk(at string, create bool) (int, error) {
 	fd, err := unix.Open("/", OpenPath|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)

@@ -1,4 +1,4 @@
-// Package suffix knows the names below which anybody can have a name: https://publicsuffix.org.
+// Package suffix knows the names below which strangers can have a name: https://publicsuffix.org.
 //
 // The tables are searched where the program's file has them: nothing is made of them at the start, and what is not
 // searched is not read into memory.
@@ -22,12 +22,12 @@ var (
 	private string
 )
 
-// Public reports whether the registry of a top domain lets anybody have a name below host, as below co.uk, or below a
+// Public reports whether the registry of a top domain lets strangers have a name below host, as below co.uk, or below a
 // name below host. host is in lower case, of two labels at least, and without a dot at the end.
 func Public(host string) bool { return has(icann, host) }
 
-// Shared reports whether a company lets anybody have a name below host, as below github.io, or below a name below host,
-// as below amazonaws.com. host is as for [Public].
+// Shared reports whether a company lets strangers have a name below host, as below github.io, or below a name below
+// host, as below amazonaws.com. host is as for [Public].
 func Shared(host string) bool { return has(private, host) }
 
 func has(table, host string) bool {

@@ -3,7 +3,7 @@
 //	build.Read("mcp-sandbox").String() // mcp-sandbox v1.2.3 (commit 0123456789ab, go1.26.8, linux/amd64)
 //
 // Package runtime/debug has the same, and imports fmt, which every start of mcp-sandbox-init would pay for. So the file
-// is read, as "go version -m" does: only when somebody asks, and by both programs alike.
+// is read, as "go version -m" does: only on request, and by both programs alike.
 package build
 
 import (

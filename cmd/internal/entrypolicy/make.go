@@ -32,7 +32,7 @@ type Made struct {
 	Notices []order.Notice // what is not granted though the entry names it
 }
 
-// ErrNoPolicy says that nobody knows what the server needs: it has no profile, and no level was named.
+// ErrNoPolicy says that the server's needs are not known: it has no profile, and no level was named.
 var ErrNoPolicy = errors.New("there is no profile for it")
 
 // Make makes the policy of a server: from its profile, else from the level that the user named, "" for none. reduced

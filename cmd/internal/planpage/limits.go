@@ -17,7 +17,7 @@ type Limit struct {
 	Why   string `json:"why,omitempty"` // where less holds than there could be
 }
 
-// Holds says for whom a limit holds.
+// Holds says for which processes a limit holds.
 type Holds string
 
 const (

@@ -219,7 +219,7 @@ func (v *Preview) bounds() (lines [][]page.Cell) {
 	return lines
 }
 
-// cell says for whom a limit holds.
+// cell says for which processes a limit holds.
 func (l *Limit) cell(key Key) page.Cell {
 	switch {
 	case l.Holds == Nobody:

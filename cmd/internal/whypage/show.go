@@ -61,7 +61,7 @@ func (l *List) open() string {
 	return "; the report has no last line: the server still runs, or mcp-sandbox was killed"
 }
 
-// Title is a line about the launch, for a report that nobody named.
+// Title is a line about the launch, for a report that the user did not name.
 func (l *List) Title(p Page) {
 	s := l.Time.UTC().Format("2006-01-02 15:04:05 UTC")
 	for i, word := range l.Command[:min(len(l.Command), mostWords)] {

@@ -106,8 +106,8 @@ func (s *Scope) paths(f *mcphosts.File) []string {
 	return f.Paths(s.Machine)
 }
 
-// mostOfProject is how many bytes a file of a project may have, which anybody may have written: those of the user's can
-// hold much else, and a byte takes a hundred of memory.
+// mostOfProject is how many bytes a file of a project may have, which a stranger may have written: those of the user's
+// can hold much else, and a byte takes a hundred of memory.
 const mostOfProject = 1 << 20
 
 func (f *File) read() (err error) {

@@ -25,7 +25,7 @@ type policyFile struct {
 
 func (e *Entry) policyFile() policyFile { return policyFile{e.Policy, e.File.scope.Project} }
 
-// check is why somebody else could decide what lies there, or nil.
+// check is why another user could decide what lies there, or nil.
 func (f policyFile) check() error {
 	root, err := f.open(false)
 	if err == nil {
@@ -42,7 +42,7 @@ func (f policyFile) check() error {
 	return yours("the policy", err)
 }
 
-// yours names what somebody else can change.
+// yours names what another user can change.
 func yours(what string, err error) error {
 	if _, unfit := errors.AsType[folder.Unfit](err); unfit {
 		return fmt.Errorf("%s is not yours alone: %w", what, err)

@@ -15,7 +15,7 @@ func parseJSON(file []byte, strict bool) (*node, error) {
 	if err != nil && !strict && comments(file) {
 		return &node{kind: table}, nil
 	} else if err != nil {
-		// What the parser calls a literal may be somebody's password.
+		// What the parser calls a literal may be a password.
 		message, _, _ := strings.Cut(strings.TrimPrefix(err.Error(), "hujson: "), " literal: ")
 		return nil, errors.New(message)
 	}

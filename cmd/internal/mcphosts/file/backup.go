@@ -15,8 +15,8 @@ import (
 // most is how many backups of a file are kept.
 const most = 10
 
-// backup keeps a text of a file, for people: nothing here reads what is kept. The text may hold secrets, so nobody else
-// can read it.
+// backup keeps a text of a file, for people: nothing here reads what is kept. The text may hold secrets, so no other
+// user can read it.
 func backup(path string, text []byte) (string, error) {
 	folder, err := backups()
 	if err != nil {

@@ -139,8 +139,8 @@ func (c changer) try(s *stage) (result Result, again bool, err error) {
 
 // settle looks at what came out of the exchange. If that is not the text that was read, another program wrote it last,
 // and it is put back; and so on, because such a program may have written the new file too. What this process put there
-// itself, and nobody else changed, is removed in the end: again, if that is the new text. A text that lay beside the
-// file is looked at too: a confined server may have written to it.
+// itself, and no other process changed, is removed in the end: again, if that is the new text. A text that lay beside
+// the file is looked at too: a confined server may have written to it.
 func (c changer) settle(s *stage, r Result) (again bool, err error) {
 	want, put := r.Old, r.New
 	for range tries {

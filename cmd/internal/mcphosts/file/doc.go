@@ -62,7 +62,7 @@ func At(path string) (Target, error) {
 	return Target{path, file}, err
 }
 
-// In does so for a file of a project, whose author may be a stranger: links lead nowhere else.
+// In does so for a file of a project, which a stranger may have written: links lead nowhere else.
 func In(project, path string) (Target, error) {
 	root, err := At(project)
 	if err != nil {

@@ -18,5 +18,5 @@ func openPlain(path string) (int, error) {
 	return unix.Open(path, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW_ANY|unix.O_CLOEXEC, 0)
 }
 
-// written is never true: macOS does not say who has a file open for writing.
+// written is never true: macOS does not say which process has a file open for writing.
 func (o *object) written() bool { return false }

@@ -90,7 +90,7 @@ func (f *folder) same(name string, o *object) bool {
 		mtime(&now) == mtime(was)
 }
 
-// create makes a file that nobody else can read.
+// create makes a file that no other user can read.
 func (f *folder) create(name string) (*os.File, error) {
 	fd, err := own.Create(f.fd, name)
 	if err != nil {

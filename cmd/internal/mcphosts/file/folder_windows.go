@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// A folder is named by its path: the access control lists say who may put another there.
+// A folder is named by its path: the access control lists say which users may put another there.
 type folder struct{ path string }
 
 // An object is a file of a folder, open for reading.
@@ -92,7 +92,7 @@ func (o *object) text() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// shut closes the file: Windows replaces no file that somebody has open without leave to delete it.
+// shut closes the file: Windows replaces no file that a process has open without leave to delete it.
 func (o *object) shut() { o.Close() }
 
 func (o *object) written() bool { return false }

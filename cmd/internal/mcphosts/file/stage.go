@@ -68,7 +68,7 @@ func (s *stage) exchange() error { return exchange(s.at(), s.laid, s.folder, s.n
 // clear removes what was laid.
 func (s *stage) clear() error { return s.at().remove(s.laid) }
 
-// is reads a file: the text of one that nobody has open for writing, which is the wanted one.
+// is reads a file: the text of one that no process has open for writing, which is the wanted one.
 func is(at *folder, name string, want []byte) (text []byte, same bool, err error) {
 	o, err := at.open(name)
 	if err != nil {
@@ -101,7 +101,7 @@ func (s *stage) recoverKilled() error {
 	return err
 }
 
-// rescue moves what nobody needs, and may be another program's, to the backups.
+// rescue moves a file that is not needed, and may be another program's, to the backups.
 func (s *stage) rescue(at *folder, left string) error {
 	o, err := at.open(left)
 	if err != nil {

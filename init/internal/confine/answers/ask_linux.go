@@ -30,7 +30,7 @@ type Wait struct {
 type NoAnswer struct {
 	Type, Mount string
 	There       bool  // the path that was looked at is the mount point
-	Err         error // why nobody waits any longer
+	Err         error // that ended the wait
 }
 
 func (e *NoAnswer) Error() string {
@@ -44,11 +44,11 @@ func (e *NoAnswer) Error() string {
 // Unwrap is the error that ended the wait.
 func (e *NoAnswer) Unwrap() error { return e.Err }
 
-// Mounts is the table of mounts, or nil where none of them waits for anybody: then nobody need be asked.
+// Mounts is the table of mounts, or nil where none of them needs an answer: then there is nothing to ask.
 func Mounts() []platform.Mount {
 	b, err := platform.ReadSmall("/proc/self/mountinfo", 8<<20)
 	if err != nil {
-		return nil // the launch says what is wrong with the machine
+		return nil // the launch reports the error
 	}
 	if !mayWait(b) { // every launch asks, and most machines have no such mount
 		return nil
@@ -139,16 +139,16 @@ func askAll(ask []question, w Wait) error {
 	}
 	layer := order.Root
 	if !errors.As(err, new(late)) {
-		layer = order.Exec // somebody ended the launch
+		layer = order.Exec // the launch was ended
 	}
 	q := &ask[i]
 	no := &NoAnswer{Type: q.kind, Mount: q.mount, There: q.path == q.mount, Err: err}
 	return &order.Refusal{Layer: layer, Op: OpLook, Path: q.path, Err: no}
 }
 
-// layout lays the looks out, and returns the last one of each question. The attributes of what is looked at may be
-// remembered by the kernel; statfs(2) asks whoever serves. The process has no folder, no session and no descriptor of
-// this one's, not even those that a shell handed on by mistake: nobody who waits for their end waits for the process.
+// layout lays the looks out, and returns the last one of each question. The kernel may remember the attributes of a
+// path; statfs(2) asks the server of the file system. The process has no folder, no session and no descriptor of this
+// one's, not even those that a shell handed on by mistake: a wait for their end is no wait for the process.
 func layout(p *program.Builder, ask []question) (last []program.Op) {
 	p.Call(sys.Prctl(unix.PR_SET_NAME, program.Str(order.RunnerName)))
 	p.Call(sys.Setsid())

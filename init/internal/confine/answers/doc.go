@@ -1,5 +1,5 @@
 // Package answers finds out, before a launch looks at its paths, whether the file systems there answer: a FUSE whose
-// process is stopped or has lost its server, or an NFS without its server, keeps whoever looks waiting for ever.
+// process is stopped or has lost its server, or an NFS without its server, keeps every look waiting for ever.
 //
 //	looks := []answers.Look{{Path: "/home/u/notes", Below: true}}
 //	err := answers.Ask(answers.Mounts(), looks, answers.Wait{Timeout: 30 * time.Second})

@@ -14,7 +14,7 @@ import (
 // A Look is an absolute path at which a launch looks.
 type Look struct {
 	Path  string
-	Below bool // also at what is mounted below
+	Below bool // also at the mounts below
 	First bool // of several in a row, which end with the first at which there is a program
 	Home  bool // many looks are made there: the folder is listed once
 }
@@ -31,8 +31,8 @@ const (
 	mostOfOne = 16
 )
 
-// waits reports whether a file system has to ask somebody else: a process, or another machine. No launch looks for what
-// is the host's in the trees that are made fresh for a server, where systemd has an autofs. The root is not asked: this
+// waits reports whether a file system has to ask another party: a process, or another machine. No launch looks for the
+// host's files in the trees that are made fresh for a server, where systemd has an autofs. The root is not asked: this
 // program came from it.
 func waits(m *platform.Mount) bool {
 	if m.Path == "/" || policy.Within(m.Path, "/proc") || policy.Within(m.Path, "/sys") ||
@@ -53,7 +53,7 @@ func waiting(kind string) bool {
 	return false
 }
 
-// autofs is the type of a mount whose own folder answers by itself, and what is mounted below does not.
+// autofs is the type of a mount whose own folder answers by itself, and the mounts below do not.
 const autofs = "autofs"
 
 // reached are the questions about the mounts that looks meet. Links are followed as far as no such mount is met. Of
@@ -101,7 +101,7 @@ func reached(mounts []platform.Mount, looks []Look, h host) (all []question) {
 
 // A host is the file system as far as no mount that waits is met.
 type host struct {
-	readlink  func(string) (target string, err error) // "" of what is no link
+	readlink  func(string) (target string, err error) // "" of a path that is no link
 	isProgram func(string) bool
 	list      func(string) []string // the names in a folder; nil: unknown
 }
@@ -110,11 +110,11 @@ type host struct {
 type ways struct {
 	met      []string
 	readlink func(string) (string, error)
-	known    map[string]string // by the path of a link its target, "" for what is no link, and gone
+	known    map[string]string // by the path of a link its target, "" if it is no link, and gone
 	listed   map[string][]string
 }
 
-// gone stands for what is not there, or cannot be looked at.
+// gone is the target of a path that is not there, or cannot be looked at.
 const gone = "\x00"
 
 // follow is where a path leads, and the innermost of the mount points on that way, if there is one: behind it links are

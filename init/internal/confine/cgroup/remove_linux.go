@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Remove kills what is left in the group, removes the group, and moves this process back to where it was.
+// Remove kills the processes left in the group, removes the group, and moves this process back to where it was.
 func (g *Group) Remove() {
 	if g == nil || g.parent == nil {
 		return

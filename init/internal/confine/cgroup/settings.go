@@ -17,7 +17,7 @@ type Setting struct {
 	Value      string // is written
 	Want       string // the kernel has to show
 	Reason     string // why the setting is absent
-	Effect     string // what follows from that
+	Effect     string // the consequence of that
 	Inherited  bool   // Value is the lower limit of the launcher's group, not the policy's
 }
 

@@ -18,8 +18,8 @@ const maxSocketPath = 107
 // hostSockets are the sockets that the policy allows.
 type hostSockets struct{ *grants }
 
-// add adds the sockets that the policy allows. Each is mounted by itself, whatever is shown around it: what is
-// put in its place later, in the folder that held it, is another file.
+// add adds the sockets that the policy allows. Each is mounted by itself, whatever is shown around it: a socket that
+// takes its place later, in the folder that held it, is another file.
 func (g hostSockets) add() {
 	for _, given := range g.request.Policy.Network.AllowUnixSockets {
 		path, optional := strings.CutPrefix(given, "-")
@@ -72,7 +72,7 @@ func (g hostSockets) allow(path string, optional bool) error {
 	return nil
 }
 
-// noSuchSocket adds to the error of a path what can be done where nothing is there.
+// noSuchSocket adds the remedy to the error of a path where nothing is there.
 func noSuchSocket(err error) error {
 	if !missing(err) {
 		return err
@@ -80,7 +80,7 @@ func noSuchSocket(err error) error {
 	return &detail{ErrNobody, err.Error() + ": start the program that listens there first, or write -PATH", err}
 }
 
-// mayAllow looks at what a path of the policy leads to.
+// mayAllow returns the reason why the file that a path of the policy leads to is no socket that the server may have.
 func (g hostSockets) mayAllow(path string, r *resolved) error {
 	mounts, err := g.lookups.mountTable()
 	if err != nil && len(g.writes) > 0 {
@@ -103,10 +103,10 @@ func (g hostSockets) mayAllow(path string, r *resolved) error {
 	return g.throughServerLink(r, ErrLink)
 }
 
-// tryConnect finds the type of a socket that a program listens on, by connects of which the program is not told: a
-// datagram socket may be connected to by anybody, and one of another type that has a peer is refused when the kernel
-// has walked the path, asked for the right to write, compared the types and seen that somebody listens: EISCONN, or
-// EAGAIN if others wait already; unix_stream_connect in net/unix/af_unix.c.
+// tryConnect finds the type of a socket that a program listens on, by connects that the program does not notice: any
+// process may connect a datagram socket to it, and one of another type that has a peer is refused when the kernel has
+// walked the path, asked for the right to write, compared the types and seen that a program listens: EISCONN, or EAGAIN
+// if others wait already; unix_stream_connect in net/unix/af_unix.c.
 func tryConnect(path string) (kind int, err error) {
 	for _, kind = range [...]int{unix.SOCK_DGRAM, unix.SOCK_STREAM, unix.SOCK_SEQPACKET} {
 		switch err = connectAs(kind, path); {

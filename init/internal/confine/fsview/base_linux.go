@@ -35,8 +35,8 @@ func (b *base) system() {
 		"/run/current-system")
 }
 
-// hostRoot hides what of the host's root is not for the server. Mount points cannot be made there, so what the host
-// does not have is not hidden.
+// hostRoot hides the parts of the host's root that are not for the server. Mount points cannot be made there, so a
+// folder that the host lacks is not hidden.
 func (b *base) hostRoot() {
 	b.points.allow("/", entry{mode: typeFolder}, mayRead)
 	for _, f := range [...]struct {
@@ -80,7 +80,7 @@ func (b *base) etc() {
 	b.authorities()
 }
 
-// authorities adds where certificates are looked for; on some systems these are links to what lies below /var.
+// authorities adds the usual paths of certificates; on some systems these are links to files below /var.
 func (b *base) authorities() {
 	b.visible("/etc/ssl/certs", "/etc/ssl/certs/ca-certificates.crt", "/etc/ssl/ca-bundle.pem",
 		"/etc/ssl/cert.pem", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/pki/tls/cert.pem")

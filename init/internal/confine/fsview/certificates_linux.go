@@ -116,7 +116,7 @@ func (c *certificates) find(key, at string, kind uint32) (r resolved, ok bool) {
 		c.fail(&os.PathError{Op: key, Path: at, Err: err})
 		return r, false
 	}
-	if c.points.access(r.path).read { // what is on the way may be a link
+	if c.points.access(r.path).read { // a name on the way may be a link
 		c.points.show(&r)
 		return r, false
 	}

@@ -123,8 +123,8 @@ func (c *command) interpreter(script *resolved, at, arg string, depth int) error
 	return c.showExecutable(target, depth)
 }
 
-// checkNamed refuses what a script that strangers wrote names by its path, if that would show more than is visible
-// anyway: a first line is as good as a link.
+// checkNamed refuses the interpreter that a script of strangers names by its path, if that would show more than is
+// visible anyway: a first line is as good as a link.
 func (c *command) checkNamed(script *resolved, at string) error {
 	if !isForeign(c.tree, script.path) {
 		return nil

@@ -24,7 +24,7 @@ const (
 		"(--allow-unix-socket)"
 	// ErrNoSocket: an allowed socket that is something else.
 	ErrNoSocket Reason = "is no socket: files and folders are granted by filesystem.allowRead (--allow-read)"
-	// ErrNobody: an allowed socket that no program has open. bind(2) makes a new file each time, so nobody ever will.
+	// ErrNobody: an allowed socket that no program has open. bind(2) makes a new file each time, so none ever will.
 	ErrNobody Reason = "is a socket that no program listens on: start the program first, or write -PATH"
 	// ErrReplaceable: an allowed socket in a write grant, where an earlier server can have made it.
 	ErrReplaceable Reason = "lies in a write grant, where a server could put another socket in its place: " +
@@ -40,7 +40,7 @@ const (
 	// ErrLink: a path of the policy or the command goes through a symbolic link, or a script's first line, that the
 	// server could have written.
 	ErrLink Reason = "leads from inside a write grant to what is not granted itself"
-	// ErrSettings: what a link that the server could have written leads to.
+	// ErrSettings: the target of a link that the server could have written.
 	ErrSettings Reason = "settings or programs of yours lie there, and a server may have made that link: " +
 		"name the folder itself, if the server is to have it"
 	// ErrPattern: a path that no policy can name.

@@ -21,7 +21,7 @@ const hostsFile = "127.0.0.1\tlocalhost\n::1\tlocalhost ip6-localhost ip6-loopba
 
 const resolvPath = "/etc/resolv.conf"
 
-// resolvFile names the sandbox's own address, layers.EgressIPv4: the launcher answers questions there, or nobody does.
+// resolvFile names the sandbox's own address, layers.EgressIPv4: the launcher answers questions there, or nothing does.
 const resolvFile = "nameserver 198.18.0.1\n"
 
 // hostsWith is the same with this machine's name, on an address that no other name has.

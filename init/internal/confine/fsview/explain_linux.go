@@ -34,13 +34,13 @@ const (
 	ByPackage                    // the path is of the package of this launch
 	ByStage                      // the launch installs a package there
 	ByLevel                      // level strict has no write grants
-	ByProtected                  // others of the user's programs execute or trust what lies there
+	ByProtected                  // other programs of the user execute or trust the files there
 	ByOurs                       // a folder of this product
 	ByChannel                    // a socket or named pipe, through which read-only is no barrier
 	ByStandIn                    // the server has something of its own there
 )
 
-// reading is what decides whether the server reads a path of the host.
+// reading is the cause for which the server reads, or does not read, a path of the host.
 func (e *Explained) reading(path string) Cause {
 	if e.tree.request.Shared {
 		return e.sharedCause(path, false)
@@ -57,7 +57,7 @@ func (e *Explained) reading(path string) Cause {
 	return Cause{}
 }
 
-// writing is what decides whether the server writes a path of the host that it reads.
+// writing is the cause for which the server writes, or does not write, a path of the host that it reads.
 func (e *Explained) writing(path string) Cause {
 	if e.tree.request.Shared {
 		return e.sharedCause(path, true)
@@ -83,7 +83,7 @@ func (e *Explained) writing(path string) Cause {
 	return Cause{}
 }
 
-// protecting is the cause of a path that is protected by its name, or held because of what may lie there.
+// protecting is the cause of a path that is protected by its name, or held because of the files that may lie there.
 func protecting(v *View, path string) Cause {
 	held := func(h Held) bool { return h.Path == path }
 	if i := slices.IndexFunc(v.Held, held); i >= 0 {
@@ -134,7 +134,7 @@ func (e *Explained) grant(path string) Cause {
 	return Cause{Kind: ByBase, At: path}
 }
 
-// denial is the cause of a point that hides what the host has.
+// denial is the cause of a point that hides the host's file.
 func (e *Explained) denial(path string) Cause {
 	if c := e.rules.entryOf(e.rules.denied, path, noRead); c.Kind == ByRule {
 		return c

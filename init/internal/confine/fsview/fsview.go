@@ -4,12 +4,12 @@
 //	v := e.View
 //
 // [Explain] takes the effective policy and looks at the machine once: it resolves every path, follows the command to
-// its interpreter, finds what is protected inside a write grant, and returns a View: plain data that the rows of the
+// its interpreter, finds the protected paths inside a write grant, and returns a View: plain data that the rows of the
 // root lay out as system calls; and beside it the reasons. Explain keeps nothing open and changes nothing. A path that
 // is swapped later is noticed: every Bind carries the device and inode.
 //
 // Lookups resolve paths and look at each once. Points are the statements about paths: of the base system, the grants
-// and denials, the home, what is protected, what a command implies. A tree holds both for one request; the types that
+// and denials, the home, the protected paths, the needs of a command. A tree holds both for one request; the types that
 // add points embed it. The emitter turns points into the nodes and covers of the View. The knowledge about names and
 // texts alone lies in the packages below: protected, toolchain, gitconfig and certpem.
 package fsview
@@ -47,7 +47,7 @@ type Node struct {
 	platform.FileID // Bind: of Source when it was looked at
 }
 
-// A Cover hides or freezes what lies at Path inside a grant.
+// A Cover hides the file or folder at Path inside a grant, or freezes it.
 type Cover struct {
 	Path   string
 	Kind   CoverKind
@@ -85,8 +85,8 @@ type AllowedSocket struct {
 type View struct {
 	// HostRoot is true for filesystem.default "read": the host's root, read-only, is the base, and Nodes lie on top.
 	HostRoot bool
-	// Nodes have their parents before them. A Bind below another Bind lies over it; its mount point exists in
-	// what is bound, or in the private tmpfs.
+	// Nodes have their parents before them. A Bind below another Bind lies over it; its mount point exists in the bound
+	// tree, or in the private tmpfs.
 	Nodes []Node
 	// Covers come after all Nodes, outermost first.
 	Covers []Cover
@@ -107,7 +107,7 @@ type View struct {
 	Sockets Sockets // of the host
 	Allowed []AllowedSocket
 
-	// Unheld are what of the policy does not hold for a server without a root of its own: denials, and sockets.
+	// Unheld are the denials and sockets of the policy that do not hold for a server without a root of its own.
 	Unheld []Unheld
 
 	Notes
@@ -120,7 +120,7 @@ func (v *View) FirstFresh() int {
 	return slices.IndexFunc(v.Private, func(n Node) bool { return n.Kind != Bind })
 }
 
-// A Capacity is what the private tmpfs holds.
+// A Capacity is the size of the private tmpfs, and its number of inodes.
 type Capacity struct{ TmpSize, TmpInodes int64 }
 
 // A Place has to exist in a state's folder before the folder is mounted.
@@ -147,7 +147,7 @@ type Process struct {
 	Env    []string
 }
 
-// Notes are a view's lists in the report, each sorted, and what plan says of the policy's paths.
+// Notes are a view's lists in the report, each sorted, and the remarks of plan about the policy's paths.
 type Notes struct {
 	Given       []order.Seen
 	Implied     []string // grants that are not in the policy
@@ -160,8 +160,8 @@ type Notes struct {
 	Daemons     []Daemon
 }
 
-// A Held is a folder that is read-only as a whole because of what may lie in it, and the write grant that it is, or
-// lies in. A grant of the folder itself would open it where Granted is true.
+// A Held is a folder that is read-only as a whole because of the files that may lie in it, and the write grant that it
+// is, or lies in. A grant of the folder itself would open it where Granted is true.
 type Held struct {
 	Path, Grant, Why string
 	Granted          bool

@@ -57,7 +57,7 @@ func (c *gitConfig) file(file string, depth int) {
 		c.whole()
 		return
 	}
-	folder := file[:strings.LastIndexByte(file, '/')] // of its name, and not of what a link of that name leads to
+	folder := file[:strings.LastIndexByte(file, '/')] // of its name, and not of the target of a link of that name
 	for _, s := range settings {
 		at, ok := c.path(s.value, folder) // counts each setting, here and where it is protected
 		if !ok || s.kind != gitconfig.Tree {

@@ -7,18 +7,18 @@ import (
 	"github.com/security-mcp/mcp-sandbox/init/internal/confine/fsview/protected"
 )
 
-// A write grant of a .git that is a file, of a worktree or a submodule, opens what git writes there: the folder that
-// the file names, and of a worktree's repository a part. The file may be a stranger's work, so that folder has to name
-// the file back, by what only somebody wrote who may write in that folder.
+// A write grant of a .git that is a file, of a worktree or a submodule, opens the folders that git writes: the folder
+// that the file names, and of a worktree's repository a part. The file may be a stranger's work, so that folder has to
+// name the file back, in a file that lies in that folder itself.
 
-// A gitFile is what such a grant opens.
+// A gitFile has the folders that such a grant opens.
 type gitFile struct {
 	dir    resolved   // the gitdir, gitrepository-layout(5)
 	common resolved   // the folder of a worktree's repository; no path for a submodule
 	parts  []resolved // of common, that are written
 }
 
-// worktree reports whether the file is a worktree's. What else runs code is held there.
+// worktree reports whether the file is a worktree's. Then the files that run code are held there.
 func (f *gitFile) worktree() bool { return f.common.path != "" }
 
 // heldInWorktree are the names in a worktree's gitdir that lead to other configuration, or hold it.
@@ -29,7 +29,7 @@ func heldInWorktree() []string {
 // isGitFile reports whether a grant for writing is of a .git that is a file.
 func isGitFile(r *resolved) bool { return r.entry.is(typeFile) && protected.IsGit(baseOf(r.path)) }
 
-// gitFile finds what the grant of a .git file opens, or why that is nothing.
+// gitFile finds the folders that the grant of a .git file opens, or why there are none.
 func (t offers) gitFile(at string) (f gitFile, why string) {
 	var ok bool
 	f.dir, ok = t.lookups.pathIn(at, dirOf(at), gitconfig.GitFile)
@@ -90,8 +90,8 @@ func (t offers) submodule(f *gitFile, at, named string) (why string) {
 // gitFiles are the grants of .git files.
 type gitFiles struct{ *grants }
 
-// find finds what the grants of .git files open. Of a worktree the file itself stays read-only: another gitdir
-// in it would bring another configuration.
+// find returns the rules of the folders that grants of .git files open. Of a worktree the file itself stays read-only:
+// another gitdir in it would bring another configuration.
 func (g gitFiles) find() (opened []rule) {
 	for i := range g.allowed {
 		r := &g.allowed[i]
@@ -156,7 +156,7 @@ func (t offers) heldAbove(path string) bool {
 	return false
 }
 
-// protectGitFile holds in a worktree's gitdir what leads to other configuration.
+// protectGitFile protects in a worktree's gitdir the files that lead to other configuration, and warns.
 func (p *protector) protectGitFile(r *rule) {
 	switch r.git {
 	case gitWhole:

@@ -146,7 +146,7 @@ func (g *grants) unheld() {
 	}
 }
 
-// folders are those that are granted or implied, without what lies below another of them.
+// folders are those that are granted or implied, without the ones below another of them.
 func (g *grants) folders() (all []string) {
 	for i := range g.allowed {
 		if r := &g.allowed[i]; r.entry.is(typeFolder) && g.points.access(r.path).read {

@@ -14,8 +14,8 @@ type Withheld struct {
 	Unmade bool // the folder is not there, and no grant has the server make it
 }
 
-// WithheldAt is what is protected of a folder in a write grant, and of the repository around: the folder itself, if
-// something above is protected, and the nearest .git.
+// WithheldAt returns the protected paths of a folder in a write grant, and of the repository around: the folder itself,
+// if something above is protected, and the nearest .git.
 func WithheldAt(e *Explained, folder string) (all []Withheld) {
 	spot := e.Find(folder)
 	if !spot.Host() {
@@ -35,7 +35,7 @@ func WithheldAt(e *Explained, folder string) (all []Withheld) {
 		}
 		if !e.Find(git).Write && !opened(e, git) {
 			w := withheld(e, git)
-			if w.Offer.Path != git { // none, or what a link leads to
+			if w.Offer.Path != git { // none, or a link's target
 				w = Withheld{At: git, Named: namedRepository(e, git)}
 			}
 			all = append(all, w)
@@ -49,7 +49,7 @@ func WithheldAt(e *Explained, folder string) (all []Withheld) {
 }
 
 // missingLogs is the folder of logs that a worktree's commit makes, and that a bare repository does not have: the grant
-// of the worktree's .git opens what is there.
+// of the worktree's .git opens only folders that exist.
 func missingLogs(e *Explained, git string) string {
 	f, why := offers{e.tree}.gitFile(git)
 	if why != "" || !f.worktree() || e.Find(f.common.path).Write {
@@ -70,7 +70,7 @@ func withheld(e *Explained, at string) Withheld {
 	return Withheld{At: at, Offer: o}
 }
 
-// opened reports whether a grant has opened what a .git file names.
+// opened reports whether a grant has opened the folder that a .git file names.
 func opened(e *Explained, git string) bool {
 	r, ok := e.tree.lookups.pathIn(git, dirOf(git), gitconfig.GitFile)
 	return ok && (e.tree.gitdirs[r.path] || e.Find(r.path).Write)

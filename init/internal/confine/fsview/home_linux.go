@@ -148,7 +148,7 @@ func (h *home) inside(name string) (string, bool) {
 	return r.path, h.points.access(r.path).read || h.points.exists(r.path, private|folder)
 }
 
-// insideShared is inside for a server without a root of its own, whose private folders lie elsewhere.
+// insideShared is inside for a server without a root of its own: its private folders lie elsewhere.
 func (h *home) insideShared(name string) (string, bool) {
 	switch r, err := h.lookups.resolve(name); {
 	case err == nil && r.entry.is(typeFolder) && h.points.access(r.path).read:

@@ -56,7 +56,7 @@ func (e *emitter) add(n Node) {
 	}
 }
 
-// inState reports whether what is made at a path is made in the folder of a state, and in no other mount there.
+// inState reports whether a file made at a path is made in the folder of a state, and in no other mount there.
 func (e *emitter) inState(path string) bool {
 	if e.home == "" || !policy.Below(path, e.home) {
 		return false
@@ -89,7 +89,7 @@ func (e *emitter) node(path string) Node {
 func (e *emitter) cover(path string, kind CoverKind) {
 	st := &e.points[path].entry
 	c := Cover{Path: path, Kind: kind, Folder: st.is(typeFolder), Source: path, FileID: st.FileID}
-	if at, ok := e.stat(path); ok { // the point may have what another path to the same file has
+	if at, ok := e.stat(path); ok { // the point may have the entry of another path to the file
 		c.Mount = at.mount
 	}
 	e.view.Covers = append(e.view.Covers, c)
@@ -107,7 +107,7 @@ func (e *emitter) parents(path string) {
 }
 
 // wayMode is the mode of a folder that is made for the way to something: the host's, as far as it lets others read and
-// enter. GnuPG takes a folder below /run/user only if nobody else may enter that.
+// enter. GnuPG takes a folder below /run/user only if no other user may enter that.
 func (e *emitter) wayMode(path string) uint32 {
 	const most, search = 0o755, 0o500
 	if st, ok := e.stat(path); ok && st.is(typeFolder) {

@@ -46,7 +46,7 @@ type linkSearch struct {
 // folder looks at one folder, and returns the scopes in it.
 func (s *linkSearch) folder(at string) (scopes []string) {
 	var links []string
-	s.viewer.lookups.list(at, func(name []byte, kind uint32) bool { // what cannot be listed leads nowhere
+	s.viewer.lookups.list(at, func(name []byte, kind uint32) bool { // a folder that cannot be listed leads nowhere
 		switch s.left--; {
 		case s.left < 0:
 			return false

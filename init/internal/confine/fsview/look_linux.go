@@ -68,7 +68,7 @@ func (e *Explained) List(folder string, f func(name string) bool) error {
 	return e.tree.lookups.list(folder, func(name []byte, _ uint32) bool { return f(string(name)) })
 }
 
-// A FileKind is what the host has at a path.
+// A FileKind is the kind of the host's file at a path.
 type FileKind uint8
 
 // The kinds of files.
@@ -82,7 +82,7 @@ const (
 	KindLink
 )
 
-// Look is the kind of what the host has at a path without symbolic links above its end.
+// Look is the kind of the host's file at a path without symbolic links above its end.
 func (e *Explained) Look(path string) FileKind {
 	st, err := e.tree.lookups.lstat(path)
 	if err != nil {

@@ -35,7 +35,7 @@ func (b *branch) gain() int {
 	return b.fan
 }
 
-// branches are all of them, each folder directly before what lies in it.
+// branches are all of them, each folder directly before its content.
 type branches []*branch
 
 // markProtected makes the findings read-only. Where that takes too many mounts, folders are protected as a whole,

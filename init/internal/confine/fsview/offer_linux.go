@@ -81,7 +81,7 @@ func (t offers) offer(at string, write bool) (o Offer, err error) {
 }
 
 // holdsSettings reports whether settings of the user's other programs lie in a folder, or programs that a shell finds:
-// a server that made a link there is not to be given that by whoever types what a line proposes.
+// a server that made a link there is not to get that folder from a user who types the grant that a line proposes.
 func (t offers) holdsSettings(folder string) bool {
 	return slices.ContainsFunc(t.ownHomes(), func(home string) bool {
 		if !policy.Within(folder, home) {

@@ -8,8 +8,8 @@ const (
 	pipedDepth = 1
 )
 
-// denyPipes denies the named pipes in what is read-only. A read-only mount does not prevent writing to a pipe,
-// fifo(7), and below a write grant no rule of Landlock does.
+// denyPipes denies the named pipes in read-only folders. A read-only mount does not prevent writing to a pipe, fifo(7),
+// and below a write grant no rule of Landlock does.
 func (g *grants) denyPipes() {
 	if g.request.Shared {
 		return

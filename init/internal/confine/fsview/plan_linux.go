@@ -45,7 +45,7 @@ func (v *View) limit(size int64) {
 		return
 	}
 	v.TmpSize = cmp.Or(size, 1<<30)
-	layout := 16 + 2*len(v.Private) // the root, what covers denied paths, the folder and the file of Landlock's proof
+	layout := 16 + 2*len(v.Private) // the root, the masks of denied paths, the folder and the file of Landlock's proof
 	for i := range v.Nodes {
 		if slices.ContainsFunc(v.Private, func(n Node) bool { return policy.Below(v.Nodes[i].Path, n.Path) }) {
 			layout++

@@ -24,7 +24,7 @@ const (
 // A point is a path at which something may change on the way down from the root.
 type point struct {
 	flags   flag
-	entry   entry  // what the host has there, for all that comes from the host
+	entry   entry  // of the host, for all that comes from the host
 	mode    uint32 // of a folder, a file, a private folder
 	content string // of a link, a file
 	act     action
@@ -86,7 +86,7 @@ func (ps points) decide(path string, says func(flag) (grants, denies bool)) (by 
 	})
 }
 
-// reading is for the host's tree: a grant takes the place of what is made for the server at the same path.
+// reading is for the host's tree: a grant replaces the folder that is made for the server at the same path.
 func reading(f flag) (grants, denies bool) {
 	grants = f&(mayRead|mayWrite) != 0
 	return grants, f&noRead != 0 || !grants && f&(private|hidden) != 0

@@ -33,8 +33,8 @@ type protection struct {
 	missing  int // names that are not there
 }
 
-// protectPath protects what a path leads to, and every link on its way: a link that is a mount point cannot be put
-// elsewhere. Only a path that does not exist is passed over.
+// protectPath protects the file that a path leads to, and every link on its way: a link that is a mount point cannot be
+// put elsewhere. Only a path that does not exist is passed over.
 func (p *protection) protectPath(at string) {
 	r, err := p.lookups.resolve(at)
 	for _, l := range r.links {
@@ -90,7 +90,7 @@ func (p *protection) protectWhole(folder string, err error) {
 	p.protect(finding{path: folder, entry: e, whole: true, err: err})
 }
 
-// protect protects what lies in a write grant, by whatever mount, but for what the policy grants by its name.
+// protect protects a path in a write grant, by whatever mount, unless the policy grants the path by its name.
 func (p *protection) protect(f finding) {
 	for _, place := range p.places(f.path) {
 		f.path = place
@@ -118,7 +118,7 @@ func (p *protection) protectAt(f finding) {
 	p.warnBounded(f.path + " is read-only as a whole: " + why)
 }
 
-// hold notes a folder that is read-only because of what may lie in it.
+// hold notes a folder that is read-only because of the files that may lie in it.
 func (p *protection) hold(path, why string, granted bool) {
 	p.view.Held = append(p.view.Held, Held{path, p.rootOf(path), why, granted})
 }

@@ -18,25 +18,25 @@ const (
 
 var errMuch = errors.New("what is protected there holds more than 100000 names")
 
-// insides protect what links in protected folders lead to.
+// insides protect the targets of links in protected folders.
 type insides struct {
 	hardLinks
-	looked map[string]bool // protected folders, and what links in them lead to; true as a repository
+	looked map[string]bool // protected folders, and targets of links in them; true as a repository
 	left   int             // names that may still be looked at in the protected folders of one grant
 }
 
-// An inside is what was seen in one protected folder, or in one that a link in it leads to.
+// An inside has the folders and links found in one protected folder, or in one that a link in it leads to.
 type inside struct {
 	*insides
 	root    string
 	git     bool
-	write   bool // the server could have made names of what lies there, before it was protected
+	write   bool // the server could have made names of files there, before it was protected
 	folders []string
 	links   []string
 }
 
-// protectLinks protects what the links in a protected folder lead to, as scripts for .git/hooks and files of a folder
-// of settings: a mount keeps the link, and not what lies elsewhere in a write grant.
+// protectLinks protects the targets of the links in a protected folder, as scripts for .git/hooks and files of a folder
+// of settings: a mount keeps the link, and not a target elsewhere in a write grant.
 func (s *insides) protectLinks(at string, git bool) {
 	r, err := s.lookups.resolve(at)
 	if err != nil || !r.entry.is(typeFolder) || s.request.Shared || s.strict {
@@ -71,7 +71,7 @@ func (s *insides) protectLinks(at string, git bool) {
 	}
 }
 
-// unused reports whether a folder that cannot be listed is gone, or its user's programs cannot use what lies there
+// unused reports whether a folder that cannot be listed is gone, or its user's programs cannot use the files there
 // either.
 func (s *insides) unused(folder string, err error) bool {
 	if missing(errors.Unwrap(err)) {
@@ -146,7 +146,7 @@ func (in *inside) follow(link string) {
 	}
 }
 
-// protectDeep protects what a path leads to, and what links in it lead to.
+// protectDeep protects the file that a path leads to, and the targets of links in it.
 func (s *insides) protectDeep(at string) {
 	s.protectPath(at)
 	s.protectLinks(at, false)

@@ -6,7 +6,7 @@ import (
 	"github.com/security-mcp/mcp-sandbox/policy"
 )
 
-// homes protects the names of the homes, and what links of these names, or in them, lead to in a write grant: a
+// homes protects the names of the homes, and the targets, in a write grant, of links of these names or in them: a
 // folder of dotfiles may be granted, and the home not.
 func (p *protector) homes() {
 	if len(p.writes) == 0 || p.strict {
@@ -48,9 +48,9 @@ func (p *protector) writesHome(home, name string) bool {
 	return false
 }
 
-// hideOwn hides this product's own folders where they can be read and not written, unless they, or what lies in them,
-// are granted by name. In a write grant, where those folders are read-only, the reports in them are hidden: they tell
-// of other servers.
+// hideOwn hides this product's own folders where they can be read and not written, unless they, or files in them, are
+// granted by name. In a write grant, where those folders are read-only, the reports in them are hidden: they tell of
+// other servers.
 func (p *protector) hideOwn() {
 	for _, folder := range p.request.Folders {
 		p.hide(folder)

@@ -101,7 +101,7 @@ func (p *protector) searchGrant(root string) {
 	}
 }
 
-// protectFinding protects one of the names, and what belongs to it.
+// protectFinding protects one of the names, and the files that belong to it.
 func (p *protector) protectFinding(f *finding) {
 	p.protect(*f)
 	if f.whole {

@@ -48,8 +48,8 @@ func (p *protector) repository(git *finding) {
 	p.protectConfigured(tree, configs...)
 }
 
-// protectNamed protects what the path in a small file leads to, and returns where that is; "" where there is no such
-// file.
+// protectNamed protects the file or folder that the path in a small file leads to, and returns its path; "" where there
+// is no such file.
 func (p *protector) protectNamed(file, folder string, parse func([]byte) (string, bool)) string {
 	e, err := p.lookups.lstat(file)
 	if missing(err) || err == nil && !e.is(typeFile) {
@@ -84,7 +84,7 @@ func (p *protector) protectNamed(file, folder string, parse func([]byte) (string
 	return r.path
 }
 
-// worktree shows what the .git file of a linked worktree names: its part of the repository, and the repository.
+// worktree shows the folders that the .git file of a linked worktree names: its part of the repository, and that.
 //
 // The file may be the server's own work. So the folder it names has to name it back, outside of every write grant,
 // and the repository has to be where git puts it: the folder that holds worktrees/NAME. A server that can forge that

@@ -40,8 +40,8 @@ type Ours struct {
 	// Own are the launch's own files: the policy, the report and the launcher. Own files inside a write grant are
 	// protected. "" stands for none.
 	Own []string
-	// Folders hold what lasts, besides those that protected.Own names below a home. They are protected like files of
-	// Own, and hidden in what can be read.
+	// Folders hold the files that last, besides those that protected.Own names below a home. They are protected like
+	// files of Own, and hidden in readable folders.
 	Folders []string
 	// Reports is the folder of the kept reports, in one of Folders. It is hidden also where that one is read-only.
 	Reports string
@@ -55,12 +55,12 @@ type Ours struct {
 // Stored are folders of installed packages. No policy names them.
 type Stored struct {
 	Store   string // holds all packages; in one of Folders
-	Package Opened // the one whose program the server is, which may be read
+	Package Opened // the one with the server's program, which may be read
 	Stage   Opened // the one that the server may write
 }
 
 // An Opened is a folder that the launcher opened: its path without a symbolic link in it, "" for none, the path as the
-// launcher was given it, and what lay there.
+// launcher was given it, and the device and inode then.
 type Opened struct {
 	Path, Given string
 	platform.FileID
@@ -69,8 +69,8 @@ type Opened struct {
 // An Identity is the user that the server will be.
 type Identity struct {
 	UID, GID int
-	// Root is true for a root launcher that changes to UID and GID: then what the server may execute, read and
-	// write is checked as these ids.
+	// Root is true for a root launcher that changes to UID and GID: then the server's rights to execute, read and write
+	// are checked for these ids.
 	Root bool
 }
 

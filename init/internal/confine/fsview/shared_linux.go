@@ -38,7 +38,7 @@ func (b *base) hostFolders() {
 		return true
 	})
 	b.fail(err)
-	// Of what the server's user cannot enter nothing can be opened, rule or not.
+	// In a folder that the server's user cannot enter nothing can be opened, rule or not.
 	names = slices.DeleteFunc(names, func(name string) bool {
 		e, err := b.lookups.lstat(name)
 		return err == nil && !b.request.enters(&e, name)
@@ -46,7 +46,7 @@ func (b *base) hostFolders() {
 	b.visible(names...)
 }
 
-// share leaves of a view what has a meaning without a root: the places of rules, and the folder private.
+// share leaves of a view the parts with a meaning without a root: the places of rules, and the folder private.
 func (v *View) share(private string) {
 	v.Nodes = slices.DeleteFunc(v.Nodes, func(n Node) bool { return n.Kind != Bind })
 	v.Covers = nil

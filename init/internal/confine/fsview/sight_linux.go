@@ -18,13 +18,13 @@ const (
 	Hidden                 // the path exists on the host and the server cannot see it
 	EmptyHome              // the server has an empty private home there
 	Unmade                 // nothing is there, and the server does not see the folder that the path would lie in
-	Passing                // nothing is there, and what the server makes there goes with its private home
+	Passing                // nothing is there, and a file that the server makes there goes with its private home
 )
 
-// A Look is what is known of a path that nothing checked.
+// A Look is a path that nothing checked, as far as it is known.
 type Look struct {
 	Sight  Sight
-	Real   string // without links; of what is not there the nearest folder that is
+	Real   string // without links; of a missing path the nearest folder that exists
 	Socket bool
 	Folder bool
 
@@ -45,7 +45,7 @@ type Viewer struct {
 // Sees looks at one absolute path.
 func (v *Viewer) Sees(at string) Sight { return v.Look(at).Sight }
 
-// Look is Sees, and says what lies there.
+// Look is Sees, and says which kind of file lies there.
 func (v *Viewer) Look(at string) (found Look) {
 	if v.Open {
 		return Look{Sight: Seen}
@@ -124,7 +124,7 @@ type walker struct {
 	viewer *Viewer
 	steps  int
 	lost   bool   // went through a symbolic link that the server does not see
-	kind   uint32 // of what the path leads to
+	kind   uint32 // of the file that the path leads to
 
 	missing int // how many names of the path are not there
 }

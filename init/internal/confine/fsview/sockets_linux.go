@@ -20,9 +20,9 @@ const (
 
 const socketsCrowd = "programs keep sockets for others there"
 
-// sockets finds where bound sockets are, and covers those that are shown. Their names are what bind(2) was given, and
-// may be relative, of another root, or no longer true. So inodes are compared, and what no name leads to is searched
-// for.
+// sockets finds where bound sockets are, and covers those that are shown. Their names are the arguments of bind(2), and
+// may be relative, of another root, or no longer true. So inodes are compared, and sockets that no name leads to are
+// searched for.
 type sockets struct {
 	*tree
 	shown   []string // folders
@@ -187,7 +187,7 @@ func (s *sockets) coverMounted() {
 }
 
 func (s *sockets) deny(path string, e *entry) {
-	// Else it is not shown, denied, covered already, or what the policy allows.
+	// Else it is not shown, denied, covered already, or allowed by the policy.
 	if s.points.access(path).read && !s.points.has(path, socket) {
 		s.points.allow(path, *e, noRead)
 		s.covered++

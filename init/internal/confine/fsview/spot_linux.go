@@ -7,12 +7,12 @@ import (
 	"github.com/security-mcp/mcp-sandbox/policy"
 )
 
-// A Spot is where a path leads for a server, and what is there.
+// A Spot is where a path leads for a server, and the server's rights to the file there.
 type Spot struct {
 	// Path is free of symbolic links as far as the server comes; behind that it is as it was asked for.
 	Path  string
 	Sight order.Sight
-	// Read and Write are what the policy leaves of the host's object. Both are false of a stand-in.
+	// Read and Write are the rights to the host's object that the policy leaves. Both are false of a stand-in.
 	Read, Write bool
 	// Missing is true where Path lies in a tree of the host and the host has nothing there.
 	Missing bool
@@ -114,7 +114,7 @@ func (ps points) closed(path string) bool {
 	return false
 }
 
-// standIn is the sight of what lies on the sandbox's own file systems. In /dev the server makes nothing.
+// standIn is the sight of a path on the sandbox's own file systems. In /dev the server makes nothing.
 func standIn(path string) order.Sight {
 	if policy.Within(path, "/dev") && !policy.Within(path, "/dev/shm") {
 		return order.SeesAbsent
@@ -190,7 +190,7 @@ func (f *finder) seen() order.Sight {
 	return order.SeesHost
 }
 
-// rights are what the policy leaves of the host's object at Path.
+// rights sets the rights to the host's object at Path that the policy leaves.
 func (f *finder) rights() {
 	switch r, a := f.tree.request, f.tree.points.access(f.Path); {
 	case r.Open:

@@ -45,7 +45,7 @@ func (h *lookups) stat(path string) (entry, bool) {
 
 func statx(path string) (entry, error) { return statxAt(unix.AT_FDCWD, path) }
 
-// statxAt looks at a name in an open folder, or with no name at what is open.
+// statxAt looks at a name in an open folder, or with no name at the open file.
 func statxAt(folder int, name string) (entry, error) {
 	const want = unix.STATX_TYPE | unix.STATX_MODE | unix.STATX_UID | unix.STATX_GID | unix.STATX_INO | unix.STATX_NLINK
 	var st unix.Statx_t

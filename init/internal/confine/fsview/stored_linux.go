@@ -74,7 +74,7 @@ func (s storeFolders) note() {
 }
 
 // hideStore hides the other packages from a server that sees one of the store's folders, also in a write grant, where
-// the store is read-only. What the policy grants by the name of the folder above stays.
+// the store is read-only. A grant of the folder above by its name stays.
 func (p *protector) hideStore() {
 	r := p.request
 	if r.Package.Path == "" && r.Stage.Path == "" || p.points.has(dirOf(r.Store), mayRead|mayWrite) {

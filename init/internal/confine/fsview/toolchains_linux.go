@@ -11,7 +11,7 @@ import (
 // toolchains show the installations that programs belong to.
 type toolchains struct{ *tree }
 
-// stored reports whether path is part of what a version manager installed.
+// stored reports whether path is part of an installation of a version manager.
 func stored(path string) bool {
 	_, ok := runtimes.Stored(path)
 	return ok
@@ -71,7 +71,7 @@ func (t *toolchains) implicable(folder string) (r resolved, ok bool) {
 	return r, err == nil && r.entry.is(typeFolder) && !t.tooBroad(r.path) && t.allowLink(&r, false) == nil
 }
 
-// installation looks in lib for what runtimes have there.
+// installation looks in lib for the names that runtimes have there.
 func (t *toolchains) installation(prefix string) bool {
 	if t.points.access(prefix).read {
 		return false // visible, as /usr is: nothing to look for
@@ -95,7 +95,7 @@ func (t *toolchains) installation(prefix string) bool {
 	return false
 }
 
-// item shows what a version manager installed, and what of the manager's a program of its needs.
+// item shows the installation of a version manager that a program belongs to, and the manager's folders that it needs.
 func (t *toolchains) item(program string) {
 	if above, shows, ok := runtimes.Shim(program); ok {
 		for folder := range strings.FieldsSeq(shows) {
@@ -107,7 +107,7 @@ func (t *toolchains) item(program string) {
 	}
 }
 
-// home shows what a program needs of the installation that it finds by its own path.
+// home shows the folders that a program needs of the installation that it finds by its own path.
 func (t *toolchains) home(program string) {
 	h, prefix, ok := runtimes.HomeOf(program)
 	if !ok {

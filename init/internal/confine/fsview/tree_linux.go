@@ -18,7 +18,7 @@ type tree struct {
 	points  points
 
 	strict  bool
-	writes  []string // what the write grants lead to: the server may have made whatever lies there
+	writes  []string // the targets of the write grants: the server may have made any file there
 	homes   []string // the home of the environment, as written and as resolved
 	own     []string // those, and the homes of the launcher's user
 	implied []string // grants that are not in the policy
@@ -92,7 +92,7 @@ func (t *tree) imply(r *resolved) {
 }
 
 // visible adds paths of the base system, where the host has them, and the links that lead there. The base system is the
-// administrator's, so its links are followed to wherever they lead, but for what is made fresh.
+// administrator's, so its links are followed to wherever they lead, but for the file systems that are made fresh.
 func (t *tree) visible(paths ...string) {
 	for _, path := range paths {
 		r, err := t.lookups.resolve(path)

@@ -24,8 +24,8 @@ func (v *Viewer) unmade(folder string, missing int) Sight {
 
 func (v *Viewer) isHome(real string) bool { return v.Home != "" && real == path.Clean(v.Home) }
 
-// Broad reports whether a folder holds more than what one server needs: the system's, a home or what holds it, what all
-// of a user's programs keep, and the sockets of a session.
+// Broad reports whether a folder holds more than the files one server needs: the system's, a home or a folder above,
+// those of all of a user's programs, and the sockets of a session.
 func (v *Viewer) Broad(real string) bool {
 	if systemFolder(real) || v.Home != "" && policy.Within(path.Clean(v.Home), real) {
 		return true

@@ -5,7 +5,7 @@ import "errors"
 // A walk goes through folders breadth first, and through no link.
 type walk struct {
 	lookups *lookups
-	folders []string // those to list, and behind them what was found in them
+	folders []string // those to list, and behind them the ones found in them
 	left    int      // names that may still be listed
 }
 

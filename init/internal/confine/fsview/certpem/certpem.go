@@ -4,8 +4,8 @@
 //
 // A certificate is a block of RFC 7468 whose bytes have the structure of RFC 5280, section 4.1, to the last byte. Each
 // is written anew from these bytes: no header, comment, space or key comes along. A block TRUSTED CERTIFICATE is none:
-// behind the certificate it says whom not to trust, and without that part it would say the opposite. What a certificate
-// itself holds is not judged: whoever made one could write into it what he had.
+// behind the certificate it says for which uses not to trust it, and without that part it would say the opposite. The
+// content of a certificate itself is not judged: its maker could write anything into it.
 package certpem
 
 import "bytes"

@@ -104,8 +104,8 @@ const (
 	Tree         // the work tree, which relative paths start from
 )
 
-// Names is the kind of what a variable names that is followed. What git executes besides, such as core.fsmonitor, a
-// filter or an alias, is a command: which of its words are files, only git and a shell know.
+// Names is the kind of file that a variable names and that is followed. The other values that git executes, such as
+// core.fsmonitor, a filter or an alias, are commands: which of its words are files, only git and a shell know.
 func Names(section, name string) Kind {
 	switch section + "." + name {
 	case "include.path", "includeif.path":

@@ -1,15 +1,15 @@
 // Package protected knows the names that a server may not write in a write grant, because files there run code
 // outside of the sandbox. The package reads names alone, not the file system.
 //
-// The rule: what a program executes, or is given rights by, because its user opens the folder that it lies in with an
-// editor or an agent, enters it with a shell, runs a version control system there, logs in, or opens a terminal. What
-// lies in a folder of these tables is protected with it.
+// The rule: files that a program executes, or is given rights by, because its user opens their folder with an editor or
+// an agent, enters it with a shell, runs a version control system there, logs in, or opens a terminal. A folder of
+// these tables is protected with its content.
 //
-// Not of them is what a server is there to write: the project's own programs, tests, build files and what its tools
-// read from those (package.json, Makefile, .npmrc, .cargo, .github/workflows, .pre-commit-config.yaml), instructions
-// for agents (AGENTS.md), and what a program asks about again when it has changed (.envrc, which direnv allows by its
-// content; .tool-versions, which names versions alone; .exrc and .gdbinit in a project, which are off or allowed by
-// content).
+// Not of them are the files that a server is there to write: the project's own programs, tests, build files and the
+// ones that its tools read from those (package.json, Makefile, .npmrc, .cargo, .github/workflows,
+// .pre-commit-config.yaml), instructions for agents (AGENTS.md), and files about which a program asks again when they
+// have changed (.envrc, which direnv allows by its content; .tool-versions, which names versions alone; .exrc and
+// .gdbinit in a project, which are off or allowed by content).
 package protected
 
 import (
