@@ -50,7 +50,7 @@ func (c *certificates) add() {
 	c.variable("SSL_CERT_DIR", typeFolder)
 }
 
-// variable shows what one variable names. Without a root of its own the server gets a variable with other paths.
+// variable shows one variable's certificates. Without a root of its own the server gets a variable with other paths.
 func (c *certificates) variable(key string, kind uint32) {
 	value := order.Lookup(c.request.Env, key)
 	places := []string{value}

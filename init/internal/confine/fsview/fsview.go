@@ -179,8 +179,8 @@ type appearance struct {
 	folders  int             // how many of a grant are searched
 }
 
-// Sockets is what a root shows of the host's UNIX domain sockets. A read-only mount does not prevent connect(2):
-// where Landlock does not either, bound sockets are covered, or the server may have no socket of the family.
+// Sockets are the host's UNIX domain sockets that a root shows. A read-only mount does not prevent connect(2): where
+// Landlock does not either, bound sockets are covered, or the server may have no socket of the family.
 type Sockets struct {
 	Grant    string // a folder because of which the server may have none; "" if there is none
 	Why      string // the error of that folder

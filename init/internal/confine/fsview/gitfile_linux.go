@@ -9,7 +9,7 @@ import (
 
 // A write grant of a .git that is a file, of a worktree or a submodule, opens the folders that git writes: the folder
 // that the file names, and of a worktree's repository a part. The file may be a stranger's work, so that folder has to
-// name the file back, in a file that lies in that folder itself.
+// name the file back, in a file that only a writer of that folder can have made.
 
 // A gitFile has the folders that such a grant opens.
 type gitFile struct {
@@ -18,7 +18,7 @@ type gitFile struct {
 	parts  []resolved // of common, that are written
 }
 
-// worktree reports whether the file is a worktree's. Then the files that run code are held there.
+// worktree reports whether the file is a worktree's. Then the files that lead to other configuration are held there.
 func (f *gitFile) worktree() bool { return f.common.path != "" }
 
 // heldInWorktree are the names in a worktree's gitdir that lead to other configuration, or hold it.

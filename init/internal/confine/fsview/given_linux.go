@@ -2,7 +2,7 @@ package fsview
 
 import "github.com/security-mcp/mcp-sandbox/init/order"
 
-// noteGiven notes what the policy's denials and grants come to. Of a grant and a denial of one path the denial wins.
+// noteGiven notes the access that denials and grants result in. Of a grant and a denial of one path the denial wins.
 func (g *grants) noteGiven() {
 	for _, list := range [...]struct {
 		rules []rule

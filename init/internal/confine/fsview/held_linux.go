@@ -35,7 +35,7 @@ func WithheldAt(e *Explained, folder string) (all []Withheld) {
 		}
 		if !e.Find(git).Write && !opened(e, git) {
 			w := withheld(e, git)
-			if w.Offer.Path != git { // none, or a link's target
+			if w.Offer.Path != git { // none, or what a link leads to
 				w = Withheld{At: git, Named: namedRepository(e, git)}
 			}
 			all = append(all, w)

@@ -98,7 +98,7 @@ func (p *protection) aliases() []alias {
 	return p.aliased
 }
 
-// places are the path itself, and where write grants show what lies there: of a folder that is also a part of it.
+// places are the path itself, and where write grants show the same file: of a folder that is also a part of it.
 func (p *protection) places(at string) []string {
 	places := []string{at}
 	for _, a := range p.aliases() {

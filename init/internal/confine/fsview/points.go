@@ -24,7 +24,7 @@ const (
 // A point is a path at which something may change on the way down from the root.
 type point struct {
 	flags   flag
-	entry   entry  // of the host, for all that comes from the host
+	entry   entry  // the host's file, for all that comes from the host
 	mode    uint32 // of a folder, a file, a private folder
 	content string // of a link, a file
 	act     action

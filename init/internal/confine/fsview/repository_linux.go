@@ -84,7 +84,7 @@ func (p *protector) protectNamed(file, folder string, parse func([]byte) (string
 	return r.path
 }
 
-// worktree shows the folders that the .git file of a linked worktree names: its part of the repository, and that.
+// worktree shows the folders that a linked worktree's .git file names: its part of the repository, and the repository.
 //
 // The file may be the server's own work. So the folder it names has to name it back, outside of every write grant,
 // and the repository has to be where git puts it: the folder that holds worktrees/NAME. A server that can forge that

@@ -55,7 +55,7 @@ func (v *View) Sees() []order.Seen {
 	return s.all
 }
 
-// privateHome reports whether the home lies in another private folder, on whose tmpfs it is made without a mount.
+// privateHome reports whether the home lies in another private folder: it is made on that tmpfs, without a mount.
 func (v *View) privateHome() bool {
 	holds := func(n Node) bool { return policy.Within(v.Home, n.Path) }
 	bound := func(n Node) bool { return n.Kind == Bind && holds(n) }

@@ -21,7 +21,7 @@ const (
 	Passing                // nothing is there, and a file that the server makes there goes with its private home
 )
 
-// A Look is a path that nothing checked, as far as it is known.
+// A Look is what is known of a path that nothing checked.
 type Look struct {
 	Sight  Sight
 	Real   string // without links; of a missing path the nearest folder that exists

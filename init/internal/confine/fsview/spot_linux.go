@@ -182,7 +182,7 @@ func (f *finder) arrive() {
 	}
 }
 
-// seen is the sight of the host's object at Path. Without a root of its own the server sees also what it cannot read.
+// seen is the sight of the host's object at Path. Without a root of its own the server sees unreadable ones too.
 func (f *finder) seen() order.Sight {
 	if f.Read && !f.Write {
 		return order.SeesReadOnly

@@ -6,8 +6,8 @@ import (
 	"github.com/security-mcp/mcp-sandbox/init/order"
 )
 
-// storeFolders shows the folders of the store that a launch may see. They are no grants of the policy: what the policy
-// denies by name stays denied, and in a stage no name is protected, for nobody opens that folder with an editor.
+// storeFolders shows the folders of the store that a launch may see. They are no grants of the policy: denials by name
+// hold, and in a stage no name is protected, for no user opens that folder with an editor.
 type storeFolders struct{ *tree }
 
 func (s storeFolders) add() {

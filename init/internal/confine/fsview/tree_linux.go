@@ -69,7 +69,7 @@ func (t *tree) throughServerLink(r *resolved, kind Reason) error {
 	return nil
 }
 
-// allowLink is throughServerLink, but passes what is granted or visible anyway and, for reading, a version store.
+// allowLink is throughServerLink, but passes paths granted or visible anyway and, for reading, a version store.
 func (t *tree) allowLink(r *resolved, write bool) error {
 	err := t.throughServerLink(r, ErrLink)
 	if err == nil {

@@ -1,5 +1,5 @@
-// Package ladder says what happens when the machine refuses a step: which weaker confinement is tried next, if the
-// policy allows one, and what the error is when none is left.
+// Package ladder chooses the next step when the machine refuses one: the weaker confinement to try, if the policy
+// allows one, and the error when none is left.
 package ladder
 
 import (
@@ -73,7 +73,7 @@ func (l *Ladder) below(r *order.Refusal) (next policy.Confinement, noFilter bool
 	return "", false
 }
 
-// Accept is an error if full was proved without a /proc of its own, as in a container whose /proc is masked, and the
+// Accept is an error if full was proved without a /proc of its own, as in a container with a masked /proc, and the
 // policy does not ask for full: Java, Node and bash need /proc, and reduced has the machine's.
 func (l *Ladder) Accept(layers []order.LayerReport) error {
 	if l.Confinement != policy.Full || l.withoutProc || l.least == policy.Full {
@@ -91,7 +91,7 @@ func (l *Ladder) Accept(layers []order.LayerReport) error {
 }
 
 // takesFullAgain reports whether full without a /proc is the best there is: reduced, tried in its place, was refused,
-// by the machine or because it does not hold what the policy denies.
+// by the machine or because it does not hold a denial of the policy.
 func (l *Ladder) takesFullAgain(err error) bool {
 	if l.withoutProc || len(l.Refused) == 0 || l.Confinement != policy.Reduced {
 		return false
@@ -108,8 +108,8 @@ func (l *Ladder) Why() string {
 	return cmp.Or(strings.Join(slices.Compact(all), "; "), l.known)
 }
 
-// CannotHold is the refusal of a policy that says of a path or a domain what a confinement without a root and a network
-// of its own cannot hold.
+// CannotHold is the refusal of a policy with an entry for a path or a domain that a confinement without a root and a
+// network of its own cannot hold.
 func (l *Ladder) CannotHold(key, path string) error {
 	return &order.Refusal{Layer: order.Policy, Op: key, Path: path,
 		Err: Unheld{Confinement: l.Confinement, Refused: l.Refused, why: l.Why()}}

@@ -31,7 +31,7 @@ func (a AllRefused) Error() string {
 
 func (a AllRefused) Unwrap() error { return a.Refused[0].Err }
 
-// Keys of the policy whose refusals have a way out of their own: level network.
+// Keys of the policy. Their refusals have a way out of their own: level network.
 const (
 	AllowedDomains = "network.allowedDomains"
 	Publish        = "network.publish"

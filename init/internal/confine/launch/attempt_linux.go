@@ -40,8 +40,8 @@ func (a *Attempt) Run() error {
 	return nil
 }
 
-// startFull starts a runner whose init waits, and plans while the kernel makes the namespaces and init makes the calls
-// that need no plan. A root launcher hands init the grants that it opened, so there the plan comes first.
+// startFull starts a runner with an init that waits, and plans while the kernel makes the namespaces and init makes the
+// calls that need no plan. A root launcher hands init the grants that it opened, so there the plan comes first.
 func (a *Attempt) startFull() error {
 	if !a.Machine.Root {
 		if err := a.start(nil); err != nil {
@@ -91,8 +91,8 @@ func (a *Attempt) startShared() error {
 	return err
 }
 
-// replaceReaper provides for the ends of init and of this process, as a pid namespace does: whichever is left ends
-// the rest. The image is what init executes.
+// replaceReaper provides for the ends of init and of this process, as a pid namespace does: whichever is left ends the
+// rest. Init executes the image.
 func (l *Launch) replaceReaper(c policy.Confinement, user int) (image int, err error) {
 	if l.Process == nil || len(l.Reaper) == 0 {
 		return -1, &order.Refusal{Layer: order.Exec, Op: "supervise", Err: unix.ENOSYS}

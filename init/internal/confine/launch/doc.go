@@ -1,4 +1,4 @@
-// Package launch turns an order into a proved sandbox whose server waits for its release.
+// Package launch turns an order into a proved sandbox with a server that waits for its release.
 //
 //	l := launch.New(config)
 //	sandbox, err := l.Start() // tries one confinement after another

@@ -8,19 +8,19 @@ import (
 )
 
 // An Egress takes over the sockets that init has opened in the sandbox's network namespace, in the order of
-// [layers.EgressSockets], and answers what arrives at them. Where it fails it has closed them.
+// [layers.EgressSockets], and answers the requests that arrive at them. Where it fails it has closed them.
 type Egress func([]layers.Carried) (Serving, error)
 
-// A Serving answers what arrives at a sandbox's sockets. It is served from the handover on: init proves the sockets by
+// A Serving answers the requests at a sandbox's sockets. It is served from the handover on: init proves the sockets by
 // using them, before the server is released.
 type Serving interface {
 	FD() int // to poll for POLLIN
-	Serve()  // handles what is there, and does not block
-	Begin()  // is called before the server is released: what arrived until then was the proofs'
+	Serve()  // handles the requests that are there, and does not block
+	Begin()  // is called before the server is released: the requests until then were the proofs'
 	Close()  // closes the sockets and all that came of them
 }
 
-// takeEgress hands the sockets that init sent to the launch's Egress. Without one nobody answers: they are closed.
+// takeEgress hands the sockets that init sent to the launch's Egress. Without one they are closed.
 func takeEgress(a *Attempt, fds []int) error {
 	l := a.launch
 	expected := layers.EgressSockets(&l.Policy, &a.Machine)
@@ -49,7 +49,7 @@ func takeEgress(a *Attempt, fds []int) error {
 	return nil
 }
 
-// egressFD is the descriptor to poll for what arrives at a sandbox's sockets, or -1.
+// egressFD is the descriptor to poll for requests at a sandbox's sockets, or -1.
 func egressFD(s Serving) int {
 	if s == nil {
 		return -1

@@ -13,7 +13,7 @@ import (
 var temporaryNames = []string{"TMPDIR", "TMP", "TEMP"}
 
 // environ is the server's environment with the home that the server really has. Where it has no root of its own: with
-// the folder for temporary files, with what lies below the home moved with it, and with the copies of certificates.
+// the folder for temporary files, with the XDG_ paths below the home moved with it, and the copies of certificates.
 func environ(s *Sandbox) []string {
 	o := s.launch.Order
 	if s.Confinement == policy.None {

@@ -46,7 +46,7 @@ func (a *Attempt) processes() []int {
 	return list
 }
 
-// disks are the block devices behind what the server sees of the host.
+// disks are the block devices behind the files of the host that the server sees.
 func disks(view *fsview.View) []string {
 	var seen []uint64
 	var names []string

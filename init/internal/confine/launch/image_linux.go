@@ -67,7 +67,7 @@ func unnamedImage(from int) (fd int, err error) {
 	if err != nil {
 		return -1, err
 	}
-	defer unix.Close(fd) // what is open for writing cannot be executed
+	defer unix.Close(fd) // a file open for writing cannot be executed
 	if err = sendAll(fd, from); err == nil {
 		err = unix.Fchmod(fd, 0o555)
 	}

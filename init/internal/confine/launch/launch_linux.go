@@ -24,7 +24,7 @@ type Config struct {
 
 	Reaper    []string  // the arguments with which this binary becomes the reaper of a sandbox without a pid namespace
 	Process   Process   // nil: this process is not the launch's own, and only confinement full can be reached
-	Interrupt Interrupt // what ends the launch from outside
+	Interrupt Interrupt // ends the launch from outside
 	Covers    Covers    // nil: the covers are not watched
 
 	Denied *tally.Tally // of the refused calls
@@ -35,7 +35,7 @@ type Config struct {
 // Stdio is the server's standard input, output and error.
 type Stdio struct {
 	FDs       [3]int
-	Standards [3]layers.Standard // what the descriptors are open on
+	Standards [3]layers.Standard // the files of the descriptors
 	TTY       bool               // standard input is a terminal without a session, which becomes the server's
 }
 
@@ -47,9 +47,9 @@ type Host struct {
 
 // A Process makes a launch's changes to the process that runs the launch.
 type Process interface {
-	// AdoptOrphans makes the process the parent of what an init without a pid namespace leaves behind.
+	// AdoptOrphans makes the process the parent of the processes that an init without a pid namespace leaves behind.
 	AdoptOrphans(policy.Confinement) error
-	// SweepOrphans ends and reaps those, and returns how many it killed and what they used.
+	// SweepOrphans ends and reaps those, and returns how many it killed and the resources that they used.
 	SweepOrphans() (killed int, used unix.Rusage)
 	// ReapChildren reaps any child that ends within timeout.
 	ReapChildren(timeout time.Duration)
@@ -76,8 +76,8 @@ type Covers interface {
 type Hooks struct {
 	Timeout time.Duration // until the evidence is complete; 0: 30 s
 	Egress  Egress        // instead of that of the Config
-	// Program is called when the program has its beginning, when it has what init makes during the plan, if anything,
-	// and again when it is whole.
+	// Program is called when the program has its beginning, when it has the calls that init makes during the plan, if
+	// any, and again when it is whole.
 	Program  func(l *layers.Layout, whole bool)
 	Machine  func(*layers.Machine)
 	View     func(*fsview.Request)

@@ -121,7 +121,7 @@ func (a *Attempt) plan(group func(*cgroup.Request) *cgroup.Group) (err error) {
 	return nil
 }
 
-// leastLandlock is the first version: with what the filter adds, each is a file barrier.
+// leastLandlock is the first version: with the filter's additions, each is a file barrier.
 const leastLandlock = 1
 
 // mechanism marks an error that no path of the policy can be the cause of.
@@ -194,7 +194,7 @@ func (s *Sandbox) complete() error {
 	return nil
 }
 
-// requestOf is what is known before the plan.
+// requestOf is the request as far as it is known before the plan.
 func requestOf(s *Sandbox) *layers.Request {
 	l := s.launch
 	return &layers.Request{Policy: l.Policy, Machine: s.Machine, Lost: l.Ladder.Why(), Reaper: l.Reaper,
@@ -220,7 +220,7 @@ func assemble(s *Sandbox) (plain, asking []byte, err error) {
 	return plain, asking, err
 }
 
-// filterOptions are what the filter depends on besides the names in seccomp.deny.
+// filterOptions are the filter's options besides the names in seccomp.deny.
 func filterOptions(s *Sandbox) seccomp.Options {
 	p, abi := &s.launch.Policy, s.Machine.LandlockABI
 	hostNet := p.Level == policy.LevelNetwork

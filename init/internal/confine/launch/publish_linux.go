@@ -13,7 +13,7 @@ func TakeSockets(s *Sandbox) []int {
 // ReadMessage reads a message of init's after the release, with the sockets that it carries; "" is the end of file.
 func ReadMessage(s *Sandbox) (text string, carried []int) {
 	m, err := readMessage(s.Pipes.Ready)
-	if err != nil { // what was carried is closed
+	if err != nil { // the carried descriptors are closed
 		return m.text, nil
 	}
 	if m.text != layers.MsgPublish || m.pid != s.Init.PID {

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// refusedView tells what the view was refused for: the policy's key and its path, or the command.
+// refusedView adds the cause to the refusal of a view: the policy's key and its path, or the command.
 func refusedView(err error) error {
 	var refusal *order.Refusal
 	var command *fsview.CommandError
@@ -43,7 +43,7 @@ func (u unnamed) Error() string {
 	return string(u.Kind)
 }
 
-// Unwrap adds what execve(2) would have said of a command that is not there: errno crosses to the host, kinds do not.
+// Unwrap adds the errno of execve(2) for a command that is not there: errno crosses to the host, kinds do not.
 func (u unnamed) Unwrap() []error {
 	if u.Kind == fsview.ErrNotFound && u.Err == nil {
 		return []error{u.Kind, unix.ENOENT}

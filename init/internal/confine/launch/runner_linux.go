@@ -133,7 +133,7 @@ func mapIDs(init int, m *layers.Machine) error {
 	return nil
 }
 
-// openTrees opens as this user, for an init with other ids, every grant, and what lies below covers behind closed
+// openTrees opens as this user, for an init with other ids, every grant, and the files below covers behind closed
 // folders.
 func openTrees(view *fsview.View) (fds []int, err error) {
 	sources := layers.Sources(view)

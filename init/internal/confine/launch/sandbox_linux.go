@@ -38,8 +38,8 @@ type kept struct {
 	image   int         // of this binary, which init executes when this process is gone; -1 if it does not have to
 	memory  []byte      // of the program
 	mounts  int         // init's table of mounts, until it is read; -1: none was sent
-	room    int         // a folder on the private tmpfs, until somebody takes it over; -1: none was sent
-	sockets []int       // of the sandbox's network namespace, for published ports, until somebody takes them over
+	room    int         // a folder on the private tmpfs, until [TakeRoom]; -1: none was sent
+	sockets []int       // of the sandbox's network namespace, for published ports, until [TakeSockets]
 	files   *fsview.Explained
 }
 
@@ -67,7 +67,7 @@ func (s *Sandbox) Shared() bool { return s.Confinement != policy.Full }
 // watchesCovers reports whether there are covers that the host could remove, and a watcher.
 func (s *Sandbox) watchesCovers() bool { return len(s.View.Covers) > 0 && s.launch.Covers != nil }
 
-// Release lets the server execute. A server that is refused something at once is told of: so Begin comes first.
+// Release lets the server execute. A server may be refused a request at once, which is reported: so Begin comes first.
 func (s *Sandbox) Release() error {
 	if s.Egress != nil {
 		s.Egress.Begin()
@@ -115,7 +115,7 @@ func (s *Sandbox) Cleanup() {
 	}
 }
 
-// Close kills and reaps what is left of the sandbox, and gives back everything that it holds.
+// Close kills and reaps the processes left of the sandbox, and gives back everything that it holds.
 func (s *Sandbox) Close() {
 	if s.Init.FD >= 0 {
 		unix.PidfdSendSignal(s.Init.FD, unix.SIGKILL, nil, 0)

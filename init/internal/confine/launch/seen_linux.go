@@ -8,7 +8,7 @@ import (
 	"github.com/security-mcp/mcp-sandbox/policy"
 )
 
-// Plan is what Start would show the server and hand to it.
+// Plan returns what Start would show the server and hand to it.
 func (l *Launch) Plan() (*order.Plan, error) {
 	a, err := l.foresee()
 	if err != nil {

@@ -65,7 +65,7 @@ func (l *Launch) foreseeState() (err error) {
 	return nil
 }
 
-// makePlaces makes in the folder what the view mounts on.
+// makePlaces makes in the folder the mount points of the view.
 func (l *Launch) makePlaces(v *fsview.View) error {
 	if l.lasts.folder == nil {
 		return nil
@@ -119,7 +119,7 @@ func (l *Launch) checkOwn() error {
 }
 
 // makeOwn makes those of this product's folders that the server could make, in a write grant: a later launch, or wrap,
-// would believe what lies there. Where [folder.Trusted] refuses to make one, because another user could change it,
+// would believe the files there. Where [folder.Trusted] refuses to make one, because another user could change it,
 // nothing that lies there is believed either. A probe makes nothing that lasts.
 func makeOwn(l *Launch) error {
 	p, err := places.Of(os.Getenv)

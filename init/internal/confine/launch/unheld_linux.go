@@ -7,8 +7,8 @@ import (
 )
 
 // unheldDomains is the key, and the first entry, of a list of domains that the present confinement cannot hold: nothing
-// is opened by name without a network namespace. The filter leaves no network at all, which is what a list of denials
-// alone asks for; a kernel without a filter leaves the host's.
+// is opened by name without a network namespace. The filter leaves no network at all, which satisfies a list of denials
+// alone; a kernel without a filter leaves the host's.
 func unheldDomains(l *Launch) (key, entry string) {
 	n, c := &l.Policy.Network, l.Ladder.Confinement
 	switch {

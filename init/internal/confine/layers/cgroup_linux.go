@@ -61,7 +61,7 @@ func (r cgroupLimits) layout(b *build) {
 }
 
 // proveMembers demands that the server's process is alone in the group, by the group's list and, if there is a /proc,
-// by what the process itself read.
+// by the process's own /proc/self/cgroup.
 func proveMembers(c *check, g *cgroup.Group, proc bool, self []byte) {
 	c.fact("processes", strconv.Itoa(c.Server), c.Group.Members)
 	if proc {
@@ -70,7 +70,7 @@ func proveMembers(c *check, g *cgroup.Group, proc bool, self []byte) {
 	}
 }
 
-// proveCgroupLimits compares each limit with what the shim read in the group's file.
+// proveCgroupLimits compares each limit with the value that the shim read in the group's file.
 func proveCgroupLimits(c *check, limits []cgroup.Setting) {
 	for i := range limits {
 		s := &limits[i]

@@ -13,8 +13,8 @@ type initLoop struct {
 	*build
 	fds      program.Addr // three struct pollfd
 	signalfd program.Op
-	message  program.Addr // what is read from the lifeline
-	info     program.Addr // what is read from the other two
+	message  program.Addr // bytes read from the lifeline
+	info     program.Addr // bytes read from the other two
 	stopped  program.Addr // struct siginfo of a server with a terminal
 
 	loop, reap, others, done program.Label
@@ -134,8 +134,8 @@ func (p *initLoop) reportStop() {
 }
 
 // awaitServer handles messages and reaps until the server was reaped, and then goes on at done if no other process is
-// left, else behind itself. gone is written for an init whose shim or host is gone. The result of the first wait4 is
-// the server's id only if the status is the server's: init makes this call nowhere else.
+// left, else behind itself. gone is written for an init without its shim or host. The result of the first wait4 is the
+// server's id only if the status is the server's: init makes this call nowhere else.
 func (p *initLoop) awaitServer(orphaned *program.Label, gone func()) {
 	var message program.Label
 	p.Bind(&p.loop)

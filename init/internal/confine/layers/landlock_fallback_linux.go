@@ -53,7 +53,7 @@ func (f landlockFallback) prove(b *build, before, behind fallbackTrials) {
 	}
 }
 
-// lacksScopes adds what a server with namespaces of its own lacks with an older Landlock.
+// lacksScopes adds the facts that a server with namespaces of its own lacks with an older Landlock.
 func lacksScopes(c *check, abi int) {
 	if abi < scopesABI {
 		c.lacks("scope of signals and abstract sockets", "the sandbox",

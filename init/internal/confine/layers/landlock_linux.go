@@ -37,7 +37,7 @@ type rule struct {
 // A ruleTrial is an open, or the file that was made in a private folder and removed again.
 type ruleTrial struct{ made, removed program.Op }
 
-// landlockState is what landlockRuleset leaves for landlockRestrict.
+// landlockState is passed from landlockRuleset to landlockRestrict.
 type landlockState struct {
 	fd     program.Op
 	rules  []rule
@@ -106,7 +106,7 @@ func openRule(b *build, w *rule) program.Op {
 // landlockRestrict applies the ruleset to the server's process. init stays without: init has to signal the server.
 type landlockRestrict struct {
 	state *landlockState
-	lacks func(*check, int) // adds what a version of Landlock lacks in the confinement
+	lacks func(*check, int) // adds the facts that a version of Landlock lacks in the confinement
 }
 
 func (r landlockRestrict) layout(b *build) {

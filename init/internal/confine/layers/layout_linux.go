@@ -35,7 +35,7 @@ func Files(stdio [3]int, prog, lifeline, ready, release, folder int, more []int)
 	return append(f, prog) // an unnamed descriptor, for the proof that the first row closes them
 }
 
-// A Layout is a request as a program, with the proofs that compare what the program returned.
+// A Layout is a request as a program, with the proofs that compare the program's results.
 type Layout struct {
 	*program.Program
 	Spans [][2]int // the calls of each row, in the order of the table: the first, and the one behind the last
@@ -45,12 +45,12 @@ type Layout struct {
 	confinement policy.Confinement
 	in          confinements
 	proofs      []proof
-	acks        []fileRead // answers of rtnetlink, whose error is a refusal's
+	acks        []fileRead // answers of rtnetlink; an error there is a refusal's
 	rules       *match.Rules
 	frame
 }
 
-// frame is what the calls around the rows leave for those who read the program's memory.
+// frame has the Ops of the calls around the rows, for the readers of the program's memory.
 type frame struct {
 	completed, fail program.Label
 	state           *state // of the rows; nil until the first of them are laid out
@@ -66,7 +66,7 @@ type frame struct {
 	initReady   int // and Ops of init before this one when init says so
 }
 
-// build is what a row lays its calls out with.
+// build is the builder with which a row lays its calls out.
 type build struct {
 	*program.Builder
 	*Request
@@ -120,7 +120,7 @@ func (l *Layout) Begin(req *Request) (fits bool) {
 	return !b.Full()
 }
 
-// buildOf is what rows are laid out with.
+// buildOf is the builder of a request's rows.
 func buildOf(l *Layout, req *Request) *build {
 	b := &build{Builder: l.builder, Request: req, layout: l}
 	switch {

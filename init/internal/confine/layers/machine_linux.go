@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A Machine is what the shim found out about the machine and about itself.
+// A Machine has the facts that the shim found about the machine and about itself.
 type Machine struct {
 	Kernel     string
 	Deadly     []uintptr // calls that end their caller: a filter around the launcher does so
@@ -44,10 +44,10 @@ type IDs struct {
 // Privileges are the shim's, which init inherits.
 type Privileges struct {
 	Caps     platform.Capabilities // the shim's
-	Dumpable int                   // what PR_GET_DUMPABLE says of init once it has its ids
+	Dumpable int                   // PR_GET_DUMPABLE's result in init once it has its ids
 }
 
-// Limits are what bounds the launcher, and how the kernel counts.
+// Limits are the launcher's bounds, and the kernel's ways to count.
 type Limits struct {
 	Hard            [16]uint64 // the launcher's hard limits, by resource
 	CorePattern     byte       // how kernel.core_pattern starts: '|' is a program, '@' a socket
@@ -98,7 +98,7 @@ func (r *Request) binds() int { return len(Sources(r.View)) }
 
 // Sources are the paths of the trees of the host that are mounted, in the order in which a root launcher hands them
 // over: those of the nodes, the folder of a state and, where a cover lies behind a closed folder of it, the host's
-// root. What lies below the covers behind closed folders comes after them.
+// root. The files below the covers behind closed folders come after them.
 func Sources(v *fsview.View) (paths []string) {
 	for _, list := range [...][]fsview.Node{v.Nodes, v.Private} {
 		for i := range list {
@@ -116,7 +116,7 @@ func Sources(v *fsview.View) (paths []string) {
 // handsRoot reports whether a root launcher hands the host's root over.
 func handsRoot(v *fsview.View) bool { return v.HostRoot && len(ClosedCovers(v)) > 0 }
 
-// ClosedCovers are the covers behind closed folders, the innermost first: a pin above one copies what is mounted below.
+// ClosedCovers are the covers behind closed folders, the innermost first: a pin above one copies the mounts below.
 func ClosedCovers(v *fsview.View) (covers []*fsview.Cover) {
 	for i := len(v.Covers) - 1; i >= 0; i-- {
 		if v.Covers[i].Closed {

@@ -15,7 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// egressAnswers waits for the answers to what was asked when the sockets had been handed over.
+// egressAnswers waits for the answers to the questions sent when the sockets had been handed over.
 type egressAnswers struct{ state *egressState }
 
 func (r egressAnswers) layout(b *build) {
@@ -24,7 +24,7 @@ func (r egressAnswers) layout(b *build) {
 	}
 }
 
-// egressAsk are the proofs that somebody serves the sockets, and how: a connection to an address that nothing allows is
+// egressAsk are the proofs that the shim serves the sockets, and how: a connection to an address that nothing allows is
 // accepted and reset, a name that is not allowed does not exist, and of an allowed one a type that is no address has no
 // records, so no packet leaves the machine.
 type egressAsk struct {
@@ -33,7 +33,7 @@ type egressAsk struct {
 	questions []question
 }
 
-// pending is a socket whose answer is waited for.
+// pending is a socket that an answer is waited for on.
 type pending struct {
 	fds program.Addr // two struct pollfd: the socket, and the lifeline
 	fd  program.Op
@@ -43,8 +43,8 @@ type pending struct {
 type question struct {
 	pending
 	name  string // of the fact
-	text  []byte // what is asked
-	rcode int    // what has to be answered
+	text  []byte // the message
+	rcode int    // the demanded answer's
 	read  fileRead
 }
 
@@ -80,7 +80,7 @@ func (a *egressAsk) await(b *build) {
 	a.reset.wait(b)
 	recv := sys.Recv(a.reset.fd.Result(), b.Space(8), 8, unix.MSG_DONTWAIT)
 	end := b.Ask(recv).Returns(program.Errno(unix.ECONNRESET)).For("a connection to an address that is not allowed")
-	b.fact("connect TCP "+a.to.String(), "ECONNRESET", end) // ECONNREFUSED if nobody had accepted; tcp(7)
+	b.fact("connect TCP "+a.to.String(), "ECONNRESET", end) // ECONNREFUSED if no listener had accepted; tcp(7)
 	for i := range a.questions {
 		q := &a.questions[i]
 		q.wait(b)
@@ -165,7 +165,7 @@ func encodeQuestion(id uint16, name string, kind uint16) []byte {
 	return append(b, 0, 1)
 }
 
-// says is what a message answers: its code if it has no record and the question as it was asked.
+// says is the fact of an answer: its code if it has no record and the question as it was asked.
 func (q *question) says(b []byte) string {
 	const answers, authoritative = 0x80, 0x04
 	if len(b) != len(q.text) {

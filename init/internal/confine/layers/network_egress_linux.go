@@ -44,7 +44,7 @@ type Carried struct {
 }
 
 // EgressSockets are the sockets that a launch with confinement full hands over, in their order. Without allowed domains
-// nobody answers the server's look-ups, and two raw sockets get the refused questions.
+// no program answers the server's look-ups, and two raw sockets get the refused questions.
 func EgressSockets(p *policy.Policy, m *Machine) []EgressSocket {
 	return socketsOf(p, match.New(&p.Network), m)
 }
@@ -77,8 +77,8 @@ func ownNetwork(p *policy.Policy) bool {
 	return p.Level != policy.LevelNetwork && p.Level != policy.Privileged
 }
 
-// HasEgress reports whether the policy, whose rules these are, opens hosts by name to a server with a network namespace
-// of its own. Denials may close all that it allows.
+// HasEgress reports whether the policy of these rules opens hosts by name to a server with a network namespace of its
+// own. Denials may close all of these.
 func HasEgress(p *policy.Policy, rules *match.Rules) bool {
 	return ownNetwork(p) && len(rules.Ports()) > 0
 }

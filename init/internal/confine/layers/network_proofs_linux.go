@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// works reports whether the socket is what it has to be, and no longer open in init.
+// works reports whether the socket has its options and address, and is no longer open in init.
 func (o *openedSocket) works(c *check) bool {
 	if !c.succeeded(o.fd) {
 		return false
@@ -91,8 +91,8 @@ func proveEntries(c *check, rules *match.Rules, sockets []openedSocket) {
 	}
 }
 
-// refusePort proves that a port which no entry names is refused. The taps would be told of it, so this is done before
-// they are handed over.
+// refusePort proves that a port which no entry names is refused. The taps would receive it, so this is done before they
+// are handed over.
 func refusePort(b *build, named []uint16) func(*check) {
 	port := uint16(9)
 	for _, n := range named {

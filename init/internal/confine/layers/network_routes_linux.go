@@ -23,7 +23,7 @@ var (
 	egress6 = netip.AddrFrom16([16]byte{0xfd, 0x6d, 0x63, 0x70, 0x73, 0x62, 15: 1})
 )
 
-// egressState is what the rows about the sandbox's own addresses and sockets leave for one another.
+// egressState is shared by the rows about the sandbox's own addresses and sockets.
 type egressState struct {
 	udp, netlink program.Op // sockets: of IPv4, and of rtnetlink
 	ack6         program.Op // with IPv6: platform.AckSize if lo has its address

@@ -9,8 +9,8 @@ import (
 )
 
 // egressSockets opens the sockets of [EgressSockets], hands them to the shim in one message and closes init's copies.
-// So the server's process never has one, and the ports are taken before the server runs: without SO_REUSEPORT nobody
-// else can listen on them.
+// So the server's process never has one, and the ports are taken before the server runs: without SO_REUSEPORT no other
+// process can listen on them.
 type egressSockets struct{ state *egressState }
 
 // backlog is how many connections wait until the shim accepts them; listen(2).
@@ -48,7 +48,7 @@ func (r egressSockets) layout(b *build) {
 	}
 }
 
-// An openedSocket is one of the sockets, and what was read back of it.
+// An openedSocket is one of the sockets, and its values as read back.
 type openedSocket struct {
 	EgressSocket
 	fd, kept program.Op

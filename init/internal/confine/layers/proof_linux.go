@@ -36,7 +36,7 @@ type check struct {
 // fact adds a wanted and a found value. The first that differ refuse the launch.
 func (c *check) fact(name, want, got string) { c.factIf(want == got, name, want, got) }
 
-// factIf adds a fact whose demand is not equality.
+// factIf adds a fact that demands something else than equality.
 func (c *check) factIf(ok bool, name, want, got string) {
 	c.layer.Facts = append(c.layer.Facts, order.Fact{Name: name, Want: want, Got: got})
 	if !ok {
@@ -140,8 +140,7 @@ func refusalOf(f program.Failure) *order.Refusal {
 	return &order.Refusal{Layer: order.Layer(f.Layer), Op: f.Call, Path: f.Object, Err: err}
 }
 
-// Failed is the first call whose result was not the demanded one, of a launch that ended before its server
-// was ready.
+// Failed is the first call without the demanded result, of a launch that ended before its server was ready.
 func (l *Layout) Failed(r *program.Results) *order.Refusal {
 	if e := r.Errno(l.clone); e != 0 {
 		return &order.Refusal{Layer: order.Namespaces, Op: "clone", Err: order.Mechanism{Errno: e}}

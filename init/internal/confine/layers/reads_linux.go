@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Evidence is the results of a launch whose server's process waits for its release.
+// Evidence is the results of a launch while the server's process waits for its release.
 type Evidence struct {
 	*program.Results
 	Mounts []platform.Mount // of init, as the shim read them

@@ -11,12 +11,12 @@ import (
 )
 
 // allowedSockets proves that the server reaches the sockets that the policy allows, by connects of sockets that have a
-// peer: the kernel looks at everything but that first, and no listening program is told. A datagram socket may have
-// another peer, of which the first is not told either.
+// peer: the kernel looks at everything but that first, and no listening program sees a connection. A datagram socket
+// may change its peer, and the first gets no sign of that either.
 func allowedSockets(b *build) {
 	for i := range b.View.Allowed {
 		s := &b.View.Allowed[i]
-		pair := b.Space(16) // two descriptors, and what is read behind the second
+		pair := b.Space(16) // two descriptors, and the bytes read behind the second
 		kind := s.Type | unix.SOCK_CLOEXEC | unix.SOCK_NONBLOCK
 		b.Ask(sys.Socketpair(unix.AF_UNIX, kind, 0, pair)).For(s.Path)
 		connect := b.Observe(sys.Connect(program.Word(pair), unixAddress(s.Path))).For(s.Path)

@@ -92,8 +92,8 @@ func (r masks) layout(b *build) {
 	}
 }
 
-// comesReadOnly reports whether a cover is a mount that came along with the grant, and is made read-only itself: what
-// the host does to the file below the mount cannot take that away.
+// comesReadOnly reports whether a cover is a mount that came along with the grant, and is made read-only itself: the
+// host's changes to the file below the mount cannot take that away.
 func comesReadOnly(k *fsview.Cover) bool { return k.Kind == fsview.ReadOnly && k.Mount }
 
 // attributesOf are those that the mount of a cover gets; a pin has those of the mount that it copies.
@@ -110,7 +110,7 @@ func isMask(folder bool, got inode, denied platform.FileID) bool {
 	return got.mode == want && got.FileID != denied
 }
 
-// proveCover compares what is found at the path of a cover. Behind a closed folder nothing is: there init's table of
+// proveCover compares the inode found at the path of a cover. Behind a closed folder nothing is: there init's table of
 // mounts alone lists the cover.
 func proveCover(c *check, k *fsview.Cover, at stat, fresh freshDevices) {
 	got := c.stat(at)
@@ -121,7 +121,7 @@ func proveCover(c *check, k *fsview.Cover, at stat, fresh freshDevices) {
 	switch {
 	case k.Kind == fsview.Deny:
 		ok = isMask(k.Folder, got, k.FileID) && devName(got.Dev) == fresh.private
-	case k.Kind == fsview.Pin && k.Source == "": // a folder that was made for what is mounted below it
+	case k.Kind == fsview.Pin && k.Source == "": // a folder that was made for the mounts below it
 		ok = got.mode&unix.S_IFMT == unix.S_IFDIR && (fresh.has(got.Dev) || got.Dev == fresh.state(k.Path))
 	}
 	if !ok {

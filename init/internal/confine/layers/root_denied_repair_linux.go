@@ -78,8 +78,8 @@ func found(b *build, k *Lost) program.Arg {
 	return b.Do(sys.Openat2(sys.CWD, k.Path, flags, unix.RESOLVE_NO_SYMLINKS)).Result()
 }
 
-// cover opens the path, compares the inode, and covers this inode whatever the path leads to meanwhile. What lies
-// behind a closed folder is open already.
+// cover opens the path, compares the inode, and covers this inode whatever the path leads to meanwhile. A path behind a
+// closed folder is open already.
 func (r *Repair) cover(b *build, i int, fd program.Arg) {
 	k, tree := &r.lost[i], program.Arg{}
 	if k.Kind == fsview.Deny {
@@ -104,8 +104,8 @@ func (r *Repair) cover(b *build, i int, fd program.Arg) {
 }
 
 // freshMask is a mask for a repair, which finds nothing of the launch's to copy: a mount that the kernel took away is
-// gone. Before Linux 6.15 (c5c12f871a30) open_tree copies only what is mounted in the caller's mount namespace, else
-// EINVAL. So the file is copied in a mount namespace that is thrown away, not in the server's.
+// gone. Before Linux 6.15 (c5c12f871a30) open_tree copies only mounts of the caller's mount namespace, else EINVAL. So
+// the file is copied in a mount namespace that is thrown away, not in the server's.
 func freshMask(b *build, folder bool) program.Arg {
 	fs := b.Do(sys.Fsopen("tmpfs", unix.FSOPEN_CLOEXEC)).Result()
 	for _, o := range [][2]string{{"mode", "0555"}, {"size", "4096"}, {"nr_inodes", "4"}} {

@@ -76,7 +76,7 @@ func (r root) layout(b *build) {
 	b.mount("devpts", "dev/pts", "devpts", unix.MS_NOSUID|unix.MS_NOEXEC, "newinstance,ptmxmode=0666,mode=0620")
 }
 
-// sizeOf limits the root's tmpfs to what the view needs. The server cannot write to it.
+// sizeOf limits the root's tmpfs to the view's needs. The server cannot write to it.
 func sizeOf(v *fsview.View) string {
 	const page = 64 << 10 // the largest of any machine
 	size := 4 << 20

@@ -38,7 +38,7 @@ const (
 
 // sendMounts hands the shim a descriptor of init's table of mounts. By its path the shim does not come to that where
 // the launcher's /proc hides processes (hidepid, proc(5)): init is not dumpable later. Init sees itself in its own
-// /proc. What a descriptor shows begins at the root that the process had at the open, so this comes behind pivot_root;
+// /proc. The paths of a descriptor begin at the root that the process had at the open, so this comes behind pivot_root;
 // the mounts are those of the moment of each read.
 func sendMounts(b *build) {
 	var none program.Label
@@ -100,8 +100,8 @@ func isHidden(nodes []expectedMount, mounts []platform.Mount, m *platform.Mount)
 	return grant != nil && grant.satisfiedBy(m) && topmost(mounts, m.Path).ID != m.ID
 }
 
-// topmost is the mount to which a walk along a path comes, as the kernel walks: at each folder on into what is mounted
-// there, and into what is mounted on that. Where nothing is mounted at the path the result satisfies no expectation.
+// topmost is the mount to which a walk along a path comes, as the kernel walks: at each folder on into the mount there,
+// and into a mount on that. Where nothing is mounted at the path the result satisfies no expectation.
 func topmost(mounts []platform.Mount, path string) *platform.Mount {
 	on := func(parent uint64, at string) *platform.Mount {
 		for i := range mounts {

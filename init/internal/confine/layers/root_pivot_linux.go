@@ -101,7 +101,7 @@ type freshDevices struct {
 	home *fsview.Node // that is a state's folder, or nil
 }
 
-// state is the device of what is made in a home that lasts, if a path lies in one; else 0.
+// state is the device of files made in a home that lasts, if a path lies in one; else 0.
 func (o freshDevices) state(path string) uint64 {
 	if o.home == nil || !policy.Below(path, o.home.Path) {
 		return 0

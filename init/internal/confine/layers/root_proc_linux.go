@@ -43,7 +43,7 @@ func (p *procMount) mounted(c *check) bool {
 	return !p.fresh || c.succeeded(p.tries[0]) || c.succeeded(p.tries[1])
 }
 
-// lacks adds what a fresh /proc lacks.
+// lacks adds the facts that a fresh /proc lacks.
 func (p *procMount) lacks(c *check) {
 	reason := "mount proc: " + c.Errno(p.tries[0]).Error()
 	if !p.mounted(c) {

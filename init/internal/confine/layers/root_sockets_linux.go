@@ -20,7 +20,7 @@ func RefusesUnix(v *fsview.View, abi int, hostNet bool) bool {
 	return abi < pathnameABI && (v.HostRoot || v.Sockets.Grant != "")
 }
 
-// WhyNoUnix says why [RefusesUnix], and what to change; "" if it does not.
+// WhyNoUnix returns the reason for [RefusesUnix], and the remedy; "" if it does not.
 func WhyNoUnix(v *fsview.View, abi int, hostNet bool) string {
 	const none = "cannot be opened alone: the server would reach "
 	landlock := ", which Landlock restricts from ABI " + strconv.Itoa(pathnameABI) + ", and this kernel has ABI " +
@@ -40,7 +40,7 @@ func WhyNoUnix(v *fsview.View, abi int, hostNet bool) string {
 		": leave that grant out, or grant less"
 }
 
-// socketsEffect says what the mounts leave open of the host's sockets, and how Landlock or the filter bounds it.
+// socketsEffect says which of the host's sockets the mounts leave open, and how Landlock or the filter bounds that.
 func socketsEffect(r *Request) string {
 	abi, s := r.Machine.LandlockABI, &r.View.Sockets
 	if abi >= pathnameABI {

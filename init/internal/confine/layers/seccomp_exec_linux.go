@@ -19,7 +19,7 @@ import (
 // none by now, and init keeps its own until it has set its options.
 type traceMe struct{ trace *execTrace }
 
-// execTrace is what traceMe, seccomp and init's half share.
+// execTrace is shared by traceMe, seccomp and init's half.
 type execTrace struct {
 	asked bool
 	pid   program.Op

@@ -109,7 +109,7 @@ func loadListener(b *build, loaded *program.Label) func(*check) {
 	}
 }
 
-// carrier is a struct msghdr with n descriptors, whose numbers are stored from fds on; cmsg(3).
+// carrier is a struct msghdr with n descriptors: their numbers are stored from fds on; cmsg(3).
 func carrier(b *build, text string, n int) (message program.Arg, fds program.Addr) {
 	const level, rights = unix.SOL_SOCKET, unix.SCM_RIGHTS << 32
 	head := program.Raw(uint64(unix.CmsgLen(4*n)), level|rights)

@@ -56,7 +56,7 @@ func setOf(c policy.Confinement, noFilter bool) confinements {
 	return 0
 }
 
-// state is what a row leaves behind for others. The table hands each row the parts that it fills or needs.
+// state has the values that rows pass to others. The table hands each row the parts that it fills or needs.
 type state struct {
 	cgroup   program.Addr  // openCgroup -> the frame's clone of the server: struct clone_args; 0: no group
 	host     hostLooks     // root -> pivot: looks at the host's tree
@@ -129,7 +129,7 @@ func initRows(s *state) []entry {
 		{order.Landlock, reduced, landlockRuleset{state: &s.rules, rules: landlockRulesShared}},
 		// the clone of the server is its proof
 		{order.Limits, full, stateless(processLimit)},
-		// late: a terminal whose session leader ends hangs up
+		// late: a terminal hangs up when its session leader ends
 		{order.Descriptors, always, stateless(controllingTerminal)},
 	}
 }

@@ -81,7 +81,7 @@ func (l *Listener) Close() {
 	l.poll(-1)
 }
 
-// Serve answers one call after poll told of it, or closes the descriptor if no process has the filter any more.
+// Serve answers one call after poll reported it, or closes the descriptor if no process has the filter any more.
 func (l *Listener) Serve(revents int16) {
 	now := time.Now()
 	switch {

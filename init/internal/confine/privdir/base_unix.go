@@ -43,9 +43,8 @@ func (n *NoBase) add(base string, err error) {
 
 func (n *NoBase) Error() string { return n.why }
 
-// checkBase is an error if another user could rename or remove what is made in a folder. Where swappable is set
-// a world-writable folder without the sticky bit, as a Pod's emptyDir, serves if the folder is the root of a
-// mount.
+// checkBase is an error if another user could rename or remove files made in a folder. Where swappable is set a
+// world-writable folder without the sticky bit, as a Pod's emptyDir, serves if the folder is the root of a mount.
 func checkBase(dir int, swappable bool) error {
 	var st unix.Stat_t
 	if err := unix.Fstat(dir, &st); err != nil {

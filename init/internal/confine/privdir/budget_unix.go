@@ -13,7 +13,7 @@ import (
 const (
 	atEnd    = 500 * time.Millisecond // at the end of a launch
 	hurry    = 50 * time.Millisecond  // of that, once a signal asks for the end
-	others   = 100 * time.Millisecond // at the beginning of a launch, for what others left
+	others   = 100 * time.Millisecond // at the beginning of a launch, for folders that others left
 	noHurry  = time.Minute            // when the launcher is gone, and no caller waits
 	interval = 32                     // names that are removed between two looks at the clock
 )

@@ -27,9 +27,8 @@ func (d *Dir) FD() int {
 // Opened is the folder that a descriptor is open on, which another process made and locked.
 func Opened(fd int, path string) Dir { return Dir{fd: fd, Path: path} }
 
-// Make makes the folder in the first of [Bases] that serves, and removes there what killed launchers left. The
-// error is a
-// *[NoBase].
+// Make makes the folder in the first of [Bases] that serves, and removes the folders that killed launchers left there.
+// The error is a *[NoBase].
 func Make(r Request) (Dir, error) {
 	none := NoBase{UID: r.UID}
 	for _, base := range Bases() {
@@ -98,7 +97,7 @@ func (r *Request) tryIn(base string) (d Dir, err error) {
 	return d, err
 }
 
-// fill makes what is in the folder, and gives the server's folders to the server.
+// fill makes the folder's content, and gives the server's folders to the server.
 func (r *Request) fill(fd int) error {
 	for _, sub := range r.Folders {
 		if err := unix.Mkdirat(fd, sub, 0o700); err != nil {

@@ -17,7 +17,7 @@ type Dir struct {
 // lockFile ends with the last handle of the launcher that made it.
 const lockFile = "lock"
 
-// Make makes the folder in the user's folder for temporary files, and removes there what killed launchers left.
+// Make makes the folder in the user's folder for temporary files, and removes folders that killed launchers left there.
 func Make(r Request) (d Dir, err error) {
 	base, err := filepath.Abs(os.TempDir())
 	if err != nil {
@@ -117,7 +117,7 @@ func (d *Dir) Remove(func() bool) {
 	})
 }
 
-// forMoment waits for a function, but not for longer than a time. The function goes on beside what follows.
+// forMoment waits for a function, but not for longer than a time. The function goes on beside the caller.
 func forMoment(most time.Duration, do func()) {
 	done := make(chan struct{})
 	go func() {

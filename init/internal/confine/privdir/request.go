@@ -2,7 +2,7 @@ package privdir
 
 import "github.com/security-mcp/mcp-sandbox/platform/folder"
 
-// A Request is what is asked of [Make]. Windows knows the folders alone: there the server is the same user.
+// A Request is the argument of [Make]. Windows knows the folders alone: there the server is the same user.
 type Request struct {
 	Folders []string // in the private folder, for the server
 	File    string   // in the private folder, world-readable; "": none

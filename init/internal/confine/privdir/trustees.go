@@ -11,7 +11,7 @@ func trustees(sddl string) (who []string) {
 	}
 	dacl, _, _ = strings.Cut(dacl, "S:")
 	for entry := range strings.SplitSeq(dacl, "(") {
-		entry, _, _ := strings.Cut(entry, ")") // a condition has parentheses of its own, behind what counts
+		entry, _, _ := strings.Cut(entry, ")") // a condition has parentheses of its own, behind the fields that count
 		if parts := strings.Split(entry, ";"); len(parts) >= 6 && strings.HasSuffix(parts[0], "A") {
 			who = append(who, parts[5])
 		}

@@ -10,7 +10,7 @@ type Builder struct {
 	*Program
 	*area
 	layer string
-	open  int // branches whose label has no place yet
+	open  int // branches to labels without a place yet
 }
 
 // New builds a program in mem: [Size] bytes, all zero.
@@ -31,7 +31,7 @@ func (b *Builder) Do(c Syscall) Op { return b.add(Apply, wantOK, c) }
 // Try applies, with any result: the evidence depends on it.
 func (b *Builder) Try(c Syscall) Op { return b.add(Apply, wantAny, c) }
 
-// Ask reads back, or tries what must be refused: the call must succeed, or return what [Op.Returns] says.
+// Ask reads back, or tries a call that must be refused: the call must succeed, or return the value of [Op.Returns].
 func (b *Builder) Ask(c Syscall) Op { return b.add(Ask, wantOK, c) }
 
 // Observe reads back, with any result.

@@ -2,7 +2,7 @@ package program
 
 import "bytes"
 
-// area is the data of a program: what Str, Bytes and Space laid out behind the Ops, for calls to read and fill.
+// area is the data of a program, laid out by Str, Bytes and Space behind the Ops, for calls to read and fill.
 type area struct {
 	whole []byte // the memory of the program
 	end   int    // of the data in it

@@ -10,6 +10,6 @@
 // one call after the other. Where a result does not meet the demand the runner branches to the Op's label, or exits
 // with status [Broken].
 //
-// This package knows nothing of sandboxes. Results are compared with demands; the rows know what a result proves. The
-// only bound of a program is its size: [Builder.Full] reports an overflow.
+// This package knows nothing of sandboxes. Results are compared with demands; the rows know the meaning of a result.
+// The only bound of a program is its size: [Builder.Full] reports an overflow.
 package program

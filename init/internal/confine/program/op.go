@@ -7,7 +7,7 @@ const (
 	Base = 0x10000000
 	// Size of a program in bytes: a sparse file, of which a launch touches some twenty pages.
 	Size = 8 << 20
-	// Broken is the exit status of a runner whose call did not meet its demand and had no label.
+	// Broken is the exit status of a runner after a call that did not meet its demand and had no label.
 	Broken = 99
 
 	// MaxOps is how many Ops a program can have.
@@ -57,8 +57,8 @@ type Class uint8
 
 const (
 	Control Class = iota // moves the program along: waits, branches, the loop
-	Apply                // changes what holds for the process
-	Ask                  // reads back, or tries what must be refused
+	Apply                // changes the state of the process
+	Ask                  // reads back, or tries a call that must be refused
 )
 
 // An Op is a handle to one call of a [Program].

@@ -56,5 +56,5 @@ func (p *Program) Arg(i, n int) uint64 { return get64(p.mem, opAt(i)+offArgs+8*n
 // SetArg replaces argument n of the Op at i, for a test that weakens a call.
 func (p *Program) SetArg(i, n int, v uint64) { put64(p.mem, opAt(i)+offArgs+8*n, v) }
 
-// SetCall replaces the system call of the Op at i, for a test that undoes what was proved.
+// SetCall replaces the system call of the Op at i, for a test that undoes a protection.
 func (p *Program) SetCall(i int, nr uint32) { put32(p.mem, opAt(i)+offNr, nr) }

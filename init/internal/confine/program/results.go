@@ -6,8 +6,8 @@ import (
 	"github.com/security-mcp/mcp-sandbox/init/internal/confine/seccomp"
 )
 
-// Results are a copy of what a program had stored at one moment. Later writes by the runner, or by a process
-// that took it over, do not change the copy.
+// Results are a copy of the Ops and data of a program at one moment. Later writes by the runner, or by a process that
+// took it over, do not change the copy.
 type Results struct {
 	ops, data []byte
 }
@@ -96,7 +96,7 @@ func (r *Results) cell(a Addr) uint64 {
 	return r.Word(a)
 }
 
-// A Failure is an Op whose demand was not met.
+// A Failure is an Op that did not meet its demand.
 type Failure struct {
 	Op     Op
 	Layer  string
@@ -107,9 +107,9 @@ type Failure struct {
 	Got    int64
 }
 
-// FirstFailure is the first Op before end, of those without a label, whose demand was not met; with all set
-// also one that did not run. A Fork that did not run is passed over: its child may be far ahead of the
-// parent, which alone stores the result.
+// FirstFailure is the first Op before end, of those without a label, that did not meet its demand; with all set also
+// one that did not run. A Fork that did not run is passed over: its child may be far ahead of the parent, which alone
+// stores the result.
 func (p *Program) FirstFailure(r *Results, end int, all bool) (Failure, bool) {
 	for i := 0; i < end; i++ {
 		at := opAt(i)

@@ -10,7 +10,7 @@ const near = 250
 // is written. Positions are indices into code.
 type assembler struct {
 	code     [capacity]Instruction
-	pos      int // of what was written last
+	pos      int // of the instruction written last
 	overflow bool
 
 	used [128]bool // letters that a number has
@@ -32,7 +32,7 @@ func (a *assembler) put(i Instruction) {
 	a.code[a.pos] = i
 }
 
-// block copies a finished block in front of what is there.
+// block copies a finished block in front of the instructions so far.
 func (a *assembler) block(block string) {
 	for i := len(block)/instructionSize - 1; i >= 0; i-- {
 		a.put(decode(block, i))

@@ -30,7 +30,7 @@ const (
 	ruleMknodat     = 'N'
 )
 
-// blocks decides for each letter what it means under these options, and writes the blocks that are needed.
+// blocks decides the goal of each letter under these options, and writes the blocks that are needed.
 func (a *assembler) blocks(rules *[limit]byte, o *Options) {
 	for _, rule := range rules {
 		a.used[rule] = true
@@ -59,7 +59,7 @@ func (a *assembler) blocks(rules *[limit]byte, o *Options) {
 	a.olderBlocks(o)
 }
 
-// exec writes what may be executed and cloned.
+// exec decides the calls that execute, fork and clone.
 func (a *assembler) exec(o *Options, refused uint32) {
 	if !o.OneExec {
 		a.action(ruleFork, retAllow)
@@ -106,7 +106,7 @@ func (a *assembler) add(rule byte, block string) {
 	a.goal[rule] = goal{pos: a.pos}
 }
 
-// addReported writes a block whose refusals are reported.
+// addReported writes a block with refusals that are reported.
 func (a *assembler) addReported(rule byte, block string, refused uint32) {
 	end := a.pos
 	a.add(rule, block)

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// A Verdict is what a filter does with a call, whatever its arguments are.
+// A Verdict has the results that a filter can have for a call, whatever its arguments are.
 type Verdict struct {
 	Allows   bool     // with some arguments at least
 	Refusals int      // ways to a refusal, each with other arguments

@@ -58,7 +58,7 @@ const (
 	auditARM64 = 0xc00000b7
 )
 
-// What a filter returns, of linux/seccomp.h; an errno is in the low 16 bits.
+// The results of a filter, of linux/seccomp.h; an errno is in the low 16 bits.
 const (
 	retKill   = 0x80000000 // SECCOMP_RET_KILL_PROCESS
 	retErrno  = 0x00050000

@@ -33,7 +33,7 @@ func older(rules *[limit]byte, arch string, o *Options) {
 	}
 }
 
-// olderBlocks writes what these letters lead to.
+// olderBlocks writes the blocks of these letters.
 func (a *assembler) olderBlocks(o *Options) {
 	a.add(ruleFcntl, blockFcntlOwner)
 	a.add(ruleIoctlOwner, blockIoctlOwner)

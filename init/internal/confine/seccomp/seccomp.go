@@ -7,14 +7,14 @@
 // a refused socket EAFNOSUPPORT. Only a foreign architecture (i386 on amd64, arm on arm64) ends the process; the x32
 // numbers of amd64 are just unlisted ones.
 //
-// gen/calls.txt is the decision for each name, gen/rules.go says what is asked of arguments. From both `go generate`
+// gen/calls.txt is the decision for each name, gen/rules.go has the conditions on arguments. From both `go generate`
 // makes table_gen.go and blocks_gen.go: one letter for each number, and the argument rules as finished blocks of
-// instructions. Each launch only builds a balanced tree over ranges of numbers, because seccomp(2) takes time for
-// each instruction that any number executes: eight compares deep, not three hundred.
+// instructions. Each launch only builds a balanced tree over ranges of numbers, because seccomp(2) takes time for each
+// instruction that any number executes: eight compares deep, not three hundred.
 //
-// Limits. A filter sees numbers and registers, never what a pointer points to: calls whose decisive argument lies in
-// memory are allowed or refused as a whole (openat2, clone3: ENOSYS). Rules look at the low 32 bits only, as the
-// kernel does with these arguments. Nothing here loads a program or needs Linux.
+// Limits. A filter sees numbers and registers, never what a pointer points to: calls with the decisive argument in
+// memory are allowed or refused as a whole (openat2, clone3: ENOSYS). Rules look at the low 32 bits only, as the kernel
+// does with these arguments. Nothing here loads a program or needs Linux.
 //
 // A call to prove it by, under every option and inside another container's usual filter: ioctl(-1, TIOCSTI) is EBADF
 // before and EPERM after, and no listener is asked. unshare(0) may be refused by such a filter already.
@@ -27,7 +27,7 @@ import (
 	"slices"
 )
 
-// Options are what the default filter is made stricter by. The zero value is the default filter.
+// Options make the default filter stricter. The zero value is the default filter.
 type Options struct {
 	// Deny are further numbers to refuse with EPERM (see [Number]). A number that is refused anyway keeps its
 	// errno: glibc gives up when clone3 is EPERM. NoNumber is ignored.
@@ -54,8 +54,8 @@ type Options struct {
 	NoCut bool
 
 	// Notify has a listener asked about the dangerous calls that are refused (`report` in gen/calls.txt; clone and
-	// seccomp for what is refused of their arguments; what starts programs where OneExec forbids it). The listener
-	// has to answer EPERM, always: without a listener the kernel answers ENOSYS.
+	// seccomp for their refused arguments; calls that start programs where OneExec forbids it). The listener has to
+	// answer EPERM, always: without a listener the kernel answers ENOSYS.
 	Notify bool
 
 	// OneExec permits execve while a tracer with PTRACE_O_TRACESECCOMP lets it pass, and no process but threads.
@@ -113,13 +113,13 @@ func fill(rules *[limit]byte, table string) {
 // last is the execve itself.
 var needed = [...]string{"read", "write", "rt_sigprocmask", "rt_sigreturn", "prctl", "exit_group", "execve"}
 
-// deny turns what is allowed, wholly or in part, into EPERM.
+// deny turns calls that are allowed, wholly or in part, into EPERM.
 func deny(rules *[limit]byte, arch string, o *Options) error {
 	if len(o.Deny) == 0 {
 		return nil
 	}
 	for _, n := range o.Deny {
-		// From limit on all is ENOSYS as it is: NoNumber, x32, what is not yet invented.
+		// From limit on all is ENOSYS as it is: NoNumber, x32, later calls.
 		if n < limit && rules[n] != ruleNoSys && rules[n] != ruleReport {
 			rules[n] = rulePerm
 		}

@@ -12,10 +12,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Check describes this process's descriptors 0, 1 and 2, and refuses what would open the host's tree or network
-// to the server: a folder or an O_PATH descriptor is a starting point for openat(2), a block device is a whole
-// file system, and a socket keeps the network namespace that it was made in. Where anySocket is set the server
-// has the host's network anyway.
+// Check describes this process's descriptors 0, 1 and 2, and refuses files that would open the host's tree or network
+// to the server: a folder or an O_PATH descriptor is a starting point for openat(2), a block device is a whole file
+// system, and a socket keeps the network namespace that it was made in. Where anySocket is set the server has the
+// host's network anyway.
 func Check(anySocket bool) (host [3]layers.Standard, err error) {
 	for fd := range host {
 		if host[fd], err = usable(fd, anySocket); err != nil {
@@ -78,7 +78,7 @@ func Describe(fd int) (is layers.Standard, err error) {
 	return is, nil
 }
 
-// isStream reports whether a socket is a connected stream of a family whose sockets can be connected anew.
+// isStream reports whether a socket is a connected stream of another family than AF_UNIX: it could be connected anew.
 // Bytes are carried to the socket and from it, and the server gets a pipe.
 func isStream(is *layers.Standard) bool {
 	return is.Is(unix.S_IFSOCK) && is.Domain != unix.AF_UNIX && is.Type == unix.SOCK_STREAM &&

@@ -1,7 +1,7 @@
-// Package tally counts what one server was refused, and decides which refusals have a line in the report.
+// Package tally counts the refusals of one server, and decides which of them have a line in the report.
 //
 // A server chooses how often it is refused, and with which names. So each number here is bounded: how many lines there
-// are, and how many things are told apart.
+// are, and how many acts are told apart.
 package tally
 
 import (
@@ -14,8 +14,8 @@ import (
 
 const (
 	// The first refusal of each act has a line in the report. For the others, and for the first ones beyond ActsAtOnce:
-	// LinesAtOnce, then LinesPerSecond. LinesInAll and those of ActsAtOnce at most: so a report fits into a pipe whose
-	// reader reads after the server's end.
+	// LinesAtOnce, then LinesPerSecond. LinesInAll and those of ActsAtOnce at most: so a report fits into a pipe that
+	// is read after the server's end.
 	LinesAtOnce    = 32
 	LinesPerSecond = 1
 	LinesInAll     = 200
@@ -26,7 +26,7 @@ const (
 	// mostActs is how many acts are told apart. Refusals of further ones are counted in Dropped alone.
 	mostActs = 1024
 
-	// ListBytes is what the texts of the last line's list take at most: a server that looks up names of 253 bytes would
+	// ListBytes is the most bytes of the texts in the last line's list: a server that looks up names of 253 bytes would
 	// else make a line that no pipe holds, and its host would not learn how the server ended.
 	ListBytes   = 16 << 10
 	memberBytes = 64 // of one act beside its texts
@@ -44,7 +44,7 @@ type Tally struct {
 	firsts int
 }
 
-// Refuse counts a refusal whose act is reported the first time alone, for programs try again and again.
+// Refuse counts a refusal, and reports the first of each act alone, for programs try again and again.
 func (t *Tally) Refuse(d *order.Denied, now time.Time) {
 	if i, known := t.index[d.Act]; known {
 		t.counts[i].Count++
@@ -78,7 +78,7 @@ func (t *Tally) Count(d *order.Denied, line bool) {
 	t.Add(d, 1)
 }
 
-// Add counts refusals of one act that somebody else has counted.
+// Add counts n refusals of one act, and no line.
 func (t *Tally) Add(d *order.Denied, n int64) {
 	i, known := t.index[d.Act]
 	if !known {

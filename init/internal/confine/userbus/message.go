@@ -105,7 +105,7 @@ func decode(b []byte) (m message, err error) {
 	return m, nil
 }
 
-// strings are the strings of a body whose signature has only strings and numbers of 32 bits.
+// strings are the strings of a body that has only strings and numbers of 32 bits.
 func (m *message) strings() (list []string, ok bool) {
 	r := &reader{b: m.body}
 	for _, c := range m.signature {

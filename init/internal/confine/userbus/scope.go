@@ -17,7 +17,7 @@ const (
 		"interface='" + managerInterface + "',member='" + jobRemoved + "'"
 )
 
-// scopeBody is what StartTransientUnit gets: a scope with these processes whose group is theirs to divide, and that is
+// scopeBody is the body of StartTransientUnit: a scope with these processes, that may divide its group, and that is
 // forgotten when they have ended, however they did.
 func scopeBody(unit string, pids []int) []byte {
 	w := new(writer)

@@ -105,7 +105,7 @@ const (
 )
 
 // Names is the kind of file that a variable names and that is followed. The other values that git executes, such as
-// core.fsmonitor, a filter or an alias, are commands: which of its words are files, only git and a shell know.
+// core.fsmonitor, a filter or an alias, are commands: which of their words are files, only git and a shell know.
 func Names(section, name string) Kind {
 	switch section + "." + name {
 	case "include.path", "includeif.path":

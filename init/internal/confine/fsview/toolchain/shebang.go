@@ -57,7 +57,7 @@ func EndsInCR(interpreter, arg string) bool {
 		!strings.HasPrefix(arg, "-S") && !strings.HasPrefix(arg, "--split-string")
 }
 
-// EnvWords is what env(1) executes with this one argument of a first line, and nil where it would do more than that.
+// EnvWords is the command that env(1) executes with this one argument of a first line; nil where it would do more.
 func EnvWords(arg string) []string {
 	rest, split := strings.CutPrefix(arg, "--split-string=")
 	if !split {

@@ -38,7 +38,7 @@ func WaitPID(pid arg, info addr, options int) call {
 
 func Kill(pid, sig arg) call { return sys(unix.SYS_KILL, pid, sig) }
 
-// Ptrace is a request of ptrace(2) whose addr is 0.
+// Ptrace is a request of ptrace(2) with addr 0.
 func Ptrace(request int, pid, data arg) call {
 	return sys(unix.SYS_PTRACE, num(request), pid, num(0), data)
 }

@@ -45,7 +45,7 @@ func SetsockoptInt(fd arg, level, option, value int) call {
 	return sys(unix.SYS_SETSOCKOPT, fd, num(level), num(option), words(uint64(uint32(value))), num(4))
 }
 
-// SetSendTimeout limits how long connect(2) and what sends may wait; socket(7), SO_SNDTIMEO.
+// SetSendTimeout limits how long connect(2) and sending calls may wait; socket(7), SO_SNDTIMEO.
 func SetSendTimeout(fd arg, seconds uint64) call {
 	return sys(unix.SYS_SETSOCKOPT, fd, num(unix.SOL_SOCKET), num(unix.SO_SNDTIMEO), words(seconds, 0), num(16))
 }

@@ -14,7 +14,7 @@ type (
 // CWD is AT_FDCWD.
 var CWD = program.Int(unix.AT_FDCWD)
 
-// FD is a descriptor whose number is known when the program is built.
+// FD is a descriptor with a number that is known when the program is built.
 func FD(n int) arg { return program.Int(n) }
 
 func sys(nr uintptr, args ...arg) call { return program.Sys(nr, args...) }

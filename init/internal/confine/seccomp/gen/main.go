@@ -58,7 +58,7 @@ func generate(calls string) ([]byte, error) {
 // A file of argument rules.
 type file struct {
 	name  string
-	marks string // what stands in the blocks for an option, or nothing
+	marks string // placeholders in the blocks for an option, or nothing
 	rules []rule
 }
 

@@ -20,7 +20,7 @@ const (
 
 	tiocsti, tioclinux = 0x5412, 0x541c // type into a terminal; TIOCLINUX does so by selecting and pasting
 	tiocsetd           = 0x5423         // another line discipline: silences the host's terminal, and loads modules
-	// A terminal that nobody opens any more, its user included, or everybody again: both outlive the server.
+	// A terminal that no process can open any more, its user's included, or all again: both outlive the server.
 	tiocexcl, tiocnxcl = 0x540c, 0x540d
 	// BTRFS_IOC_SNAP_CREATE and its second version: the owner of a subvolume gets a copy of its whole tree,
 	// without the mounts that cover denied paths. Calls of other file systems do not.
@@ -32,7 +32,7 @@ const (
 	charDevice = 0o020000           // the bit of S_IFCHR that S_IFBLK has too, and FIFO, socket, regular file have not
 	creates    = 0o100 | 0o20000000 // O_CREAT, __O_TMPFILE: with these the mode counts
 	newListen  = 1 << 3             // SECCOMP_FILTER_FLAG_NEW_LISTENER
-	linux32    = 8                  // PER_LINUX32: what `linux32 uname -m` sets
+	linux32    = 8                  // PER_LINUX32: `linux32 uname -m` sets it
 	query      = 0xffffffff         // personality: only asks
 	setMM      = 35                 // PR_SET_MM: another command line, heap, executable in /proc
 	schedCore  = 62                 // PR_SCHED_CORE: takes CPUs' siblings out of others' use
@@ -75,7 +75,7 @@ var rules = []rule{
 // ioctls are refused whatever Landlock can.
 var ioctls = [...]uint32{tiocsti, tioclinux, tiocsetd, tiocexcl, tiocnxcl, snapCreate, snapCreate2}
 
-// older are those of what an older Landlock leaves to the filter.
+// older are the rules of calls that an older Landlock leaves to the filter.
 var older = []rule{
 	{"Signal", func(p *seccomp.Program) { refuseProcesses(p, 0) }},
 	{"Setpgid", func(p *seccomp.Program) { refuseProcesses(p, 1) }},
@@ -92,7 +92,7 @@ func allowElse(p *seccomp.Program, refuse seccomp.Label, no seccomp.Action) {
 	p.Ret(errno(no))
 }
 
-// refuseBits allows what has none of these bits.
+// refuseBits allows values with none of these bits.
 func refuseBits(p *seccomp.Program, arg, bits uint32) {
 	refuse := p.NewLabel()
 	p.LdLo(arg)
