@@ -20,7 +20,8 @@ var habits = [...]habit{
 		"write --allow-write PATH, or --allow-read PATH: a path has the same name inside"}},
 	{"--ro-bind --ro-bind-try --read-only --readonly --ro --rox --read-file --bindmount-ro --add-exec -R", []string{
 		"write --allow-read PATH: a path has the same name inside, and what can be read can be executed"}},
-	{"--blacklist --hide --deny --noaccess", []string{"write --deny-read PATH, inside of what is allowed"}},
+	{"--blacklist --hide --deny --noaccess", []string{
+		"write --deny-read PATH, inside of what is allowed"}},
 	{"--allow-cwd", []string{"write --allow-write . for the folder that you start from"}},
 	{"--unrestricted-filesystem", []string{
 		`write "filesystem": {"default": "read"} into a policy for all that you may read`}},
