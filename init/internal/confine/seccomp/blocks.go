@@ -57,6 +57,7 @@ func (a *assembler) blocks(rules *[limit]byte, o *Options) {
 	a.add(ruleMknod, blockMknod)
 	a.add(ruleMknodat, blockMknodat)
 	a.olderBlocks(o)
+	a.servedBlocks()
 }
 
 // exec decides the calls that execute, fork and clone.
@@ -75,7 +76,7 @@ func (a *assembler) exec(o *Options, refused uint32) {
 // sockets puts the families together that stay; each block falls through to the next where the family is another.
 func (a *assembler) sockets(o *Options) {
 	a.add(ruleSocketpair, choose(o.NoUnix, blockPairConnected, blockPair))
-	if o.NoUnix && o.NoInet && o.NoNetlink {
+	if o.NoUnix && o.NoInet && o.NoNetlink && !o.Egress {
 		a.action(ruleSocket, retNoFamily)
 		return
 	}
@@ -86,7 +87,9 @@ func (a *assembler) sockets(o *Options) {
 	if !o.NoNetlink {
 		a.block(blockNetlink)
 	}
-	if !o.NoInet {
+	if o.Egress {
+		a.block(blockServedInet)
+	} else if !o.NoInet {
 		a.block(blockInet)
 	}
 	if !o.NoUnix {

@@ -7,7 +7,7 @@ import (
 
 // A Verdict has the results that a filter can have for a call, whatever its arguments are.
 type Verdict struct {
-	Allows   bool     // with some arguments at least
+	Allows   bool     // with some arguments at least; also by the listener's answer, Options.Egress
 	Refusals int      // ways to a refusal, each with other arguments
 	Errnos   []uint16 // of the refusals, ascending; 0 is a call that does nothing and succeeds
 	Traced   bool     // execve, once: [Options.OneExec]
@@ -100,7 +100,7 @@ func (w *walk) load(offset uint32) accumulator {
 
 func (w *walk) end(action uint32) {
 	v := &w.verdict
-	if action == retAllow {
+	if action == retAllow || action == retServe {
 		v.Allows = true
 		return
 	}

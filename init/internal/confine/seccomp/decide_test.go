@@ -46,7 +46,7 @@ func sampled(program []Instruction, arch string, r row) (v Verdict) {
 				}
 				d.args[i] = uint64(value)
 				switch result, _ := execute(program, &d); result {
-				case retAllow:
+				case retAllow, retServe:
 					v.Allows = true
 				case retTrace:
 					v.Traced = true

@@ -64,6 +64,7 @@ const (
 	retErrno  = 0x00050000
 	retTrace  = 0x7ff00000
 	retNotify = 0x7fc00000 // SECCOMP_RET_USER_NOTIF
+	retServe  = retNotify | 1
 	retAllow  = 0x7fff0000
 
 	retPerm     = retErrno | 1  // EPERM

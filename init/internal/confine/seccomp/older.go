@@ -12,13 +12,7 @@ const (
 
 // older gives these letters to the calls that the options mean. A call that an architecture has not got is passed over.
 func older(rules *[limit]byte, arch string, o *Options) {
-	set := func(rule byte, names ...string) {
-		for _, name := range names {
-			if n, ok := lookup(arch, name); ok && n < limit && rules[n] != rulePerm {
-				rules[n] = rule
-			}
-		}
-	}
+	set := func(rule byte, names ...string) { setRule(rules, arch, rule, names...) }
 	if o.Guarded != [2]uint32{} {
 		set(ruleSignal, "kill", "tkill", "tgkill", "rt_sigqueueinfo", "rt_tgsigqueueinfo")
 		set(ruleNoSys, "pidfd_send_signal") // whose process no register names; Go and Python have their older ways
@@ -30,6 +24,15 @@ func older(rules *[limit]byte, arch string, o *Options) {
 		set(rulePerm, "truncate")
 		set(ruleUncut, "open")
 		set(ruleUncutAt, "openat")
+	}
+}
+
+// setRule gives a letter to calls that are not refused.
+func setRule(rules *[limit]byte, arch string, rule byte, names ...string) {
+	for _, name := range names {
+		if n, ok := lookup(arch, name); ok && n < limit && rules[n] != rulePerm {
+			rules[n] = rule
+		}
 	}
 }
 

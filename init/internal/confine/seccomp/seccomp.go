@@ -58,6 +58,11 @@ type Options struct {
 	// answer EPERM, always: without a listener the kernel answers ENOSYS.
 	Notify bool
 
+	// Egress has the listener, which Notify demands, make the sockets of TCP and UDP, and answer the calls that name
+	// an address or an option of theirs: see [CanServe]. A server gets no socket of the Internet by this filter, also
+	// where the listener is gone: then these calls are ENOSYS. NoInet makes no difference.
+	Egress bool
+
 	// OneExec permits execve while a tracer with PTRACE_O_TRACESECCOMP lets it pass, and no process but threads.
 	// Once the tracer has detached every execve is ENOSYS, whatever its arguments (seccomp(2), SECCOMP_RET_TRACE).
 	// To permit an execveat on one descriptor would not do: the kernel ignores the descriptor where the path is
@@ -75,6 +80,16 @@ func (o *Options) CanNotify(arch string) bool {
 	return true
 }
 
+// CanServe is an error that names the first call in Deny that Options.Egress has a listener answer.
+func (o *Options) CanServe(arch string) error {
+	for _, name := range servedCalls {
+		if n, _ := lookup(arch, name); slices.Contains(o.Deny, n) {
+			return errors.New("deny " + name + ": hosts by name need the call")
+		}
+	}
+	return nil
+}
+
 // Program returns the filter for arch, a GOARCH. The filter does not depend on the machine that builds it.
 func Program(arch string, o Options) ([]Instruction, error) {
 	var rules [limit]byte
@@ -90,6 +105,12 @@ func Program(arch string, o Options) ([]Instruction, error) {
 		return nil, errors.New("filter " + arch + ": no table for this architecture")
 	}
 	older(&rules, arch, &o)
+	if o.Egress {
+		if !o.Notify {
+			return nil, errors.New("filter " + arch + ": sockets are made by a listener, and there is none")
+		}
+		serve(&rules, arch)
+	}
 	if err := deny(&rules, arch, &o); err != nil {
 		return nil, err
 	}

@@ -24,6 +24,10 @@ func TestDepth(t *testing.T) {
 					n, _ := lookup(arch, name)
 					looks[n] = o.Guarded != [2]uint32{}
 				}
+				for _, name := range servedCalls {
+					n, _ := lookup(arch, name)
+					looks[n] = o.Egress
+				}
 				for n := uint32(0); n < 1024; n++ {
 					d := data{arch: audits[arch], number: n}
 					_, steps := execute(program, &d)
@@ -52,6 +56,7 @@ var variants = map[string]Options{
 	"traced":  {OneExec: true},
 	"notify":  {Notify: true},
 	"older":   {NoUnix: true, NoInet: true, NoNetlink: true, NoIPC: true, NoPeers: true, Guarded: [2]uint32{7, 8}, NoCut: true},
+	"egress":  {NoUnix: true, NoInet: true, NoNetlink: true, NoIPC: true, NoPeers: true, Notify: true, Egress: true},
 	"all":     {NoUnix: true, NoInet: true, NoNetlink: true, NoIPC: true, NoPeers: true, Notify: true, OneExec: true},
 }
 

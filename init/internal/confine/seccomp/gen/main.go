@@ -1,4 +1,4 @@
-// Command gen writes table_gen.go, blocks_gen.go and blocks_older_gen.go of package seccomp: the decisions of
+// Command gen writes table_gen.go and blocks_*gen.go of package seccomp: the decisions of
 // calls.txt as one letter for each number, the argument rules as assembled blocks, and the names for seccomp.deny.
 // Run it by `go generate` in that package.
 //
@@ -68,6 +68,7 @@ func files() []file {
 	return []file{
 		{"blocks_gen.go", "", rules},
 		{"blocks_older_gen.go", fmt.Sprintf(marks, mark1, mark2), older},
+		{"blocks_served_gen.go", "", served},
 	}
 }
 

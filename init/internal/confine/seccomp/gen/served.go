@@ -1,0 +1,85 @@
+package main
+
+import (
+	"github.com/elastic/go-seccomp-bpf"
+	"golang.org/x/net/bpf"
+)
+
+// The rules of Options.Egress: a server without a network of its own, whose sockets are the launcher's pairs.
+
+const (
+	serve = seccomp.ActionUserNotify | 1 // the kernel ignores the low bits: they tell these calls from the refused ones
+
+	solSocket = 1 // SOL_SOCKET
+	// Options of that level whose value tells a pair from a socket of the Internet, or its other end: SO_TYPE,
+	// SO_ERROR, SO_PEERCRED, SO_PEERSEC, SO_PROTOCOL, SO_DOMAIN, SO_PEERGROUPS, SO_PEERPIDFD.
+	soType, soError, soPeerCred, soPeerSec          = 3, 4, 17, 31
+	soProtocol, soDomain, soPeerGroups, soPeerPIDFD = 38, 39, 59, 77
+)
+
+var served = []rule{
+	{"ServedInet", servedInet},
+	{"ServedGet", func(p *seccomp.Program) {
+		servedOption(p, soType, soError, soPeerCred, soPeerSec, soProtocol, soDomain, soPeerGroups, soPeerPIDFD)
+	}},
+	{"ServedSet", func(p *seccomp.Program) { servedOption(p) }},
+	{"ServedAddress", func(p *seccomp.Program) { servedPointer(p, 4) }},
+}
+
+// servedInet has the listener make sockets of TCP and UDP, and refuses all others of these families.
+func servedInet(p *seccomp.Program) {
+	mine, other, refuse, yes := p.NewLabel(), p.NewLabel(), p.NewLabel(), p.NewLabel()
+	stream, datagram := p.NewLabel(), p.NewLabel()
+	p.LdLo(0)
+	p.JmpIfTrue(bpf.JumpEqual, afInet, mine)
+	p.JmpIfTrue(bpf.JumpNotEqual, afInet6, other)
+	p.SetLabel(mine)
+	p.LdLo(1)
+	p.JmpIfTrue(bpf.JumpBitsSet, ^uint32(sockFlags|3), refuse)
+	oneOf(p, stream, refuse)
+	p.SetLabel(stream)
+	p.JmpIfTrue(bpf.JumpBitsSet, sockDgram, datagram)
+	p.LdLo(2)
+	p.JmpIfTrue(bpf.JumpEqual, 0, yes)
+	p.JmpIf(bpf.JumpEqual, protoTCP, yes, refuse)
+	p.SetLabel(datagram)
+	p.LdLo(2)
+	p.JmpIfTrue(bpf.JumpEqual, 0, yes)
+	p.JmpIfTrue(bpf.JumpEqual, protoUDP, yes)
+	p.SetLabel(refuse)
+	p.Ret(errno(eafnosupport))
+	p.SetLabel(yes)
+	p.Ret(serve)
+	p.SetLabel(other)
+}
+
+// servedOption has the listener answer for all levels but SOL_SOCKET, and there for these options.
+func servedOption(p *seccomp.Program, options ...uint32) {
+	yes := p.NewLabel()
+	p.LdLo(1)
+	p.JmpIfTrue(bpf.JumpNotEqual, solSocket, yes)
+	if len(options) > 0 {
+		p.LdLo(2)
+	}
+	for _, option := range options {
+		p.JmpIfTrue(bpf.JumpEqual, option, yes)
+	}
+	serveElse(p, yes)
+}
+
+// servedPointer has the listener answer where an address is given, or asked for: a pointer counts whole.
+func servedPointer(p *seccomp.Program, arg uint32) {
+	yes := p.NewLabel()
+	p.LdLo(arg)
+	p.JmpIfTrue(bpf.JumpNotEqual, 0, yes)
+	p.LdHi(arg)
+	p.JmpIfTrue(bpf.JumpNotEqual, 0, yes)
+	serveElse(p, yes)
+}
+
+// serveElse ends a block: calls that reach this point are allowed, and those that branch to yes are served.
+func serveElse(p *seccomp.Program, yes seccomp.Label) {
+	p.Ret(seccomp.ActionAllow)
+	p.SetLabel(yes)
+	p.Ret(serve)
+}
