@@ -23,7 +23,7 @@ func Printable(s string) string {
 	return s[1 : len(s)-1]
 }
 
-// quoted is how many characters of a word are quoted.
+// quoted is how many bytes of a word stand in quotes, with the backslashes of those that cannot be printed.
 const quoted = 80
 
 // Quote is Word without the value behind "=", which may be a secret.
@@ -36,8 +36,12 @@ func Quote(word string) string {
 
 // Word is a word in quotes, shortened.
 func Word(word string) string {
-	if len(word) > quoted {
-		word = strings.ToValidUTF8(word[:quoted], "") + "…"
+	size := 0
+	for i, r := range word {
+		if size += len(strconv.QuoteRune(r)) - len("''"); size > quoted {
+			word = word[:i] + "…"
+			break
+		}
 	}
 	return strconv.Quote(word)
 }
