@@ -87,10 +87,10 @@ func (a *assembler) sockets(o *Options) {
 	if !o.NoNetlink {
 		a.block(blockNetlink)
 	}
-	if o.Egress {
-		a.block(blockServedInet)
-	} else if !o.NoInet {
+	if !o.NoInet || o.Egress {
+		end := a.pos
 		a.block(blockInet)
+		returns(a.code[a.pos:end], retAllow, choose[uint32](o.Egress, retServe, retAllow))
 	}
 	if !o.NoUnix {
 		a.block(blockUnix)
@@ -113,9 +113,14 @@ func (a *assembler) add(rule byte, block string) {
 func (a *assembler) addReported(rule byte, block string, refused uint32) {
 	end := a.pos
 	a.add(rule, block)
-	for i := a.pos; i < end; i++ {
-		if c := &a.code[i]; c.Code == opReturn && c.K == retPerm {
-			c.K = refused
+	returns(a.code[a.pos:end], retPerm, refused)
+}
+
+// returns gives another result to the returns that have one.
+func returns(code []Instruction, one, another uint32) {
+	for i := range code {
+		if c := &code[i]; c.Code == opReturn && c.K == one {
+			c.K = another
 		}
 	}
 }

@@ -18,39 +18,11 @@ const (
 )
 
 var served = []rule{
-	{"ServedInet", servedInet},
 	{"ServedGet", func(p *seccomp.Program) {
 		servedOption(p, soType, soError, soPeerCred, soPeerSec, soProtocol, soDomain, soPeerGroups, soPeerPIDFD)
 	}},
 	{"ServedSet", func(p *seccomp.Program) { servedOption(p) }},
 	{"ServedAddress", func(p *seccomp.Program) { servedPointer(p, 4) }},
-}
-
-// servedInet has the listener make sockets of TCP and UDP, and refuses all others of these families.
-func servedInet(p *seccomp.Program) {
-	mine, other, refuse, yes := p.NewLabel(), p.NewLabel(), p.NewLabel(), p.NewLabel()
-	stream, datagram := p.NewLabel(), p.NewLabel()
-	p.LdLo(0)
-	p.JmpIfTrue(bpf.JumpEqual, afInet, mine)
-	p.JmpIfTrue(bpf.JumpNotEqual, afInet6, other)
-	p.SetLabel(mine)
-	p.LdLo(1)
-	p.JmpIfTrue(bpf.JumpBitsSet, ^uint32(sockFlags|3), refuse)
-	oneOf(p, stream, refuse)
-	p.SetLabel(stream)
-	p.JmpIfTrue(bpf.JumpBitsSet, sockDgram, datagram)
-	p.LdLo(2)
-	p.JmpIfTrue(bpf.JumpEqual, 0, yes)
-	p.JmpIf(bpf.JumpEqual, protoTCP, yes, refuse)
-	p.SetLabel(datagram)
-	p.LdLo(2)
-	p.JmpIfTrue(bpf.JumpEqual, 0, yes)
-	p.JmpIfTrue(bpf.JumpEqual, protoUDP, yes)
-	p.SetLabel(refuse)
-	p.Ret(errno(eafnosupport))
-	p.SetLabel(yes)
-	p.Ret(serve)
-	p.SetLabel(other)
 }
 
 // servedOption has the listener answer for all levels but SOL_SOCKET, and there for these options.
