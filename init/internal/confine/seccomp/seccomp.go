@@ -59,8 +59,8 @@ type Options struct {
 	Notify bool
 
 	// Egress has the listener, which Notify demands, make the sockets of TCP and UDP, and answer the calls that name
-	// an address or an option of theirs: see [Options.CanServe]. A server gets no socket of the Internet by this filter, also
-	// where the listener is gone: then these calls are ENOSYS. NoInet makes no difference.
+	// an address or an option of theirs: see [Options.CanServe]. A server gets no socket of the Internet by this
+	// filter, also where the listener is gone: then these calls are ENOSYS. NoInet makes no difference.
 	Egress bool
 
 	// OneExec permits execve while a tracer with PTRACE_O_TRACESECCOMP lets it pass, and no process but threads.
