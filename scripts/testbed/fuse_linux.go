@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"golang.org/x/sys/unix"
@@ -48,6 +49,12 @@ func Fuse(tb testing.TB, at string, d Daemon) (end func()) {
 	return end
 }
 
+// fuseRequests counts what the daemons have read and somebody waits for.
+var fuseRequests atomic.Int64
+
+// FuseRequests is how many requests the daemons of this process have read, of those that somebody waits for.
+func FuseRequests() int64 { return fuseRequests.Load() }
+
 // serve reads requests, linux/fuse.h: a header of 40 bytes with the operation at 4 and its number at 8.
 func serve(device *os.File, d Daemon) {
 	b := make([]byte, 1<<17)
@@ -58,8 +65,12 @@ func serve(device *os.File, d Daemon) {
 		}
 		const initialise = 26
 		op := binary.LittleEndian.Uint32(b[4:])
+		a := answer(op)
+		if op != initialise && a != nil {
+			fuseRequests.Add(1)
+		}
 		if op == initialise || d == Answers {
-			if a := answer(op); a != nil {
+			if a != nil {
 				binary.LittleEndian.PutUint32(a, uint32(len(a)))
 				copy(a[8:16], b[8:16])
 				device.Write(a)

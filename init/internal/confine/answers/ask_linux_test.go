@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"testing"
 	"time"
@@ -14,12 +15,24 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// soon is a wait that is over before anybody has answered, or not.
-func soon(d testbed.Daemon) Wait {
-	if d == testbed.Answers {
-		return Wait{Timeout: testbed.Patience()}
+// soon is a wait that is over when the process waits for a daemon that does not answer.
+func soon(t *testing.T, d testbed.Daemon) Wait {
+	always, err := os.Open(os.DevNull)
+	if err != nil {
+		t.Fatal(err)
 	}
-	return Wait{Timeout: 50 * time.Millisecond}
+	t.Cleanup(func() { always.Close() })
+	read := testbed.FuseRequests()
+	return Wait{Timeout: testbed.Patience(), FDs: []unix.PollFd{{Fd: int32(always.Fd()), Events: unix.POLLIN}},
+		Check: func([]unix.PollFd) error {
+			asleep := func(pid int) bool { return testbed.State(pid) == "S" }
+			switch {
+			case d == testbed.Stopped && slices.ContainsFunc(testbed.Children(os.Getpid()), asleep),
+				d == testbed.Deserted && testbed.FuseRequests() > read:
+				return late{}
+			}
+			return nil
+		}}
 }
 
 // Nobody waits for ever: neither for a daemon that reads no request, nor for one that answers none. What is left behind
@@ -33,7 +46,7 @@ func TestAsk(t *testing.T) {
 		d := testbed.Daemon(d)
 		end := testbed.Fuse(t, at, d)
 		for _, look := range []Look{{Path: at}, {Path: filepath.Dir(at), Below: true}, {Path: at + "/a/b"}} {
-			err := Ask(Mounts(), []Look{look}, soon(d))
+			err := Ask(Mounts(), []Look{look}, soon(t, d))
 			if d == testbed.Answers {
 				if err != nil {
 					t.Errorf("%s: %v: %v", name, look, err)
