@@ -8,14 +8,14 @@ const (
 	ruleServedAddress = 'A'
 )
 
-// servedCalls are all that the listener may have to answer; beside sendto and recvfrom the calls on a message never
-// are: a pair's end can go nowhere by them.
+// servedCalls are all that the listener may have to answer. sendmsg is none of them: a pair's end can go nowhere by it.
+// recvmsg could not either, and is one for the address that a datagram comes from.
 var servedCalls = [...]string{"socket", "connect", "bind", "listen", "getsockname", "getpeername", "getsockopt",
-	"setsockopt", "sendto", "recvfrom"}
+	"setsockopt", "sendto", "recvfrom", "recvmsg"}
 
 // serve gives these letters to the calls; socket has a block of its own.
 func serve(rules *[limit]byte, arch string) {
-	setRule(rules, arch, ruleServed, "connect", "bind", "listen", "getsockname", "getpeername")
+	setRule(rules, arch, ruleServed, "connect", "bind", "listen", "getsockname", "getpeername", "recvmsg")
 	setRule(rules, arch, ruleServedGet, "getsockopt")
 	setRule(rules, arch, ruleServedSet, "setsockopt")
 	setRule(rules, arch, ruleServedAddress, "sendto", "recvfrom")

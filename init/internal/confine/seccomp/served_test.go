@@ -19,8 +19,12 @@ func servedJudges() map[string]func(a [6]uint64) string {
 	address := func(a [6]uint64) string { return pick(a[4] != 0) }
 	return map[string]func(a [6]uint64) string{
 		"connect": always, "bind": always, "listen": always, "getsockname": always, "getpeername": always,
-		"sendto": address, "recvfrom": address,
-		"setsockopt": func(a [6]uint64) string { return pick(uint32(a[1]) != 1) },
+		"recvmsg": always,
+		"sendto":  address, "recvfrom": address,
+		"setsockopt": func(a [6]uint64) string {
+			told := []uint32{7, 16, 32, 76}
+			return pick(uint32(a[1]) != 1 || slices.Contains(told, uint32(a[2])))
+		},
 		"getsockopt": func(a [6]uint64) string {
 			told := []uint32{3, 4, 17, 31, 38, 39, 59, 77}
 			return pick(uint32(a[1]) != 1 || slices.Contains(told, uint32(a[2])))
@@ -38,7 +42,7 @@ func servedJudges() map[string]func(a [6]uint64) string {
 
 // servedValues are near those that matter, and have each bit that a kind of socket may not have.
 func servedValues() []uint64 {
-	all := []uint64{0, 1, 2, 3, 4, 5, 6, 7, 9, 10, 11, 16, 17, 18, 30, 31, 32, 37, 38, 39, 40, 58, 59, 60, 76, 77, 78,
+	all := []uint64{0, 1, 2, 3, 4, 5, 6, 7, 9, 10, 11, 8, 15, 16, 17, 18, 30, 31, 32, 33, 37, 38, 39, 40, 58, 59, 60, 75, 76, 77, 78,
 		0x802, 0x80002, 0x80801, 1<<32 - 1, 1 << 32, 1<<32 | 1, 1<<32 | 2, 1 << 63}
 	for bit := 2; bit < 32; bit++ {
 		all = append(all, 1<<bit|1)

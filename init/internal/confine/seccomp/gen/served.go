@@ -15,13 +15,16 @@ const (
 	// SO_ERROR, SO_PEERCRED, SO_PEERSEC, SO_PROTOCOL, SO_DOMAIN, SO_PEERGROUPS, SO_PEERPIDFD.
 	soType, soError, soPeerCred, soPeerSec          = 3, 4, 17, 31
 	soProtocol, soDomain, soPeerGroups, soPeerPIDFD = 38, 39, 59, 77
+	// Those that make a pair's end writable before there is a connection, or have messages say who the launcher is:
+	// SO_SNDBUF, SO_PASSCRED, SO_SNDBUFFORCE, SO_PASSPIDFD.
+	soSndBuf, soPassCred, soSndBufForce, soPassPIDFD = 7, 16, 32, 76
 )
 
 var served = []rule{
 	{"ServedGet", func(p *seccomp.Program) {
 		servedOption(p, soType, soError, soPeerCred, soPeerSec, soProtocol, soDomain, soPeerGroups, soPeerPIDFD)
 	}},
-	{"ServedSet", func(p *seccomp.Program) { servedOption(p) }},
+	{"ServedSet", func(p *seccomp.Program) { servedOption(p, soSndBuf, soPassCred, soSndBufForce, soPassPIDFD) }},
 	{"ServedAddress", func(p *seccomp.Program) { servedPointer(p, 4) }},
 }
 
@@ -30,9 +33,7 @@ func servedOption(p *seccomp.Program, options ...uint32) {
 	yes := p.NewLabel()
 	p.LdLo(1)
 	p.JmpIfTrue(bpf.JumpNotEqual, solSocket, yes)
-	if len(options) > 0 {
-		p.LdLo(2)
-	}
+	p.LdLo(2)
 	for _, option := range options {
 		p.JmpIfTrue(bpf.JumpEqual, option, yes)
 	}
