@@ -22,7 +22,7 @@ func BenchmarkStream(b *testing.B) {
 
 // through sends b.N blocks, shared among n streams.
 func through(b *testing.B, n int, set func(*Relay)) {
-	var from, to []*net.TCPConn
+	var from, to []peer
 	r := newBench(b)
 	for range n {
 		if set == nil {
@@ -62,7 +62,7 @@ func through(b *testing.B, n int, set func(*Relay)) {
 	all.Wait()
 }
 
-func direct(b *testing.B) (near, far *net.TCPConn) {
+func direct(b *testing.B) (near, far peer) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		b.Fatal(err)
@@ -82,7 +82,7 @@ func direct(b *testing.B) (near, far *net.TCPConn) {
 
 // BenchmarkPingPong is one byte there and back, through the relay and direct.
 func BenchmarkPingPong(b *testing.B) {
-	echo := func(b *testing.B, near, far *net.TCPConn) {
+	echo := func(b *testing.B, near, far peer) {
 		go func() {
 			one := make([]byte, 1)
 			for {

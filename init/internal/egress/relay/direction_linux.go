@@ -66,7 +66,8 @@ func (r *Relay) take(d *direction) (int, error) {
 		most = d.seen
 	}
 	if d.discards {
-		n, err := discard(d.from.fd, most)
+		buf := r.buffer()
+		n, err := discard(d.from.fd, buf[:min(most, len(buf))])
 		return d.took(n, err)
 	}
 	if !d.copies && !d.from.urgent {
@@ -124,24 +125,24 @@ func (d *direction) gave(n int, err error) (int, error) {
 // copy goes through the one buffer: bytes that to's socket does not take stay in from's, so nothing is held here.
 func (r *Relay) copy(d *direction, most int) (int, error) {
 	buf := r.buffer()
-	n, err := peek(d.from.fd, buf[:min(most, len(buf))])
+	n, err := d.from.peek(buf[:min(most, len(buf))])
 	if n, err = d.took(n, err); n == 0 {
 		return 0, err
 	}
 	peeked := n
 	if n, err = send(d.to.fd, r.buf[:peeked]); n > 0 {
 		d.to.writable = n == peeked // epoll(7): an edge comes after a short write too
-		if err := forget(d.from.fd, n); err != nil {
+		if err := forget(d.from.fd, r.buf[:n]); err != nil {
 			return 0, err
 		}
 	}
 	return d.gave(n, err)
 }
 
-// forget takes n bytes that were peeked at from the socket.
-func forget(fd, n int) error {
-	for n > 0 {
-		got, err := discard(fd, n)
+// forget takes bytes that were peeked at from the socket.
+func forget(fd int, b []byte) error {
+	for len(b) > 0 {
+		got, err := discard(fd, b)
 		switch {
 		case err == unix.EAGAIN:
 			return nil // an urgent pointer has come since, for one of the bytes: it is gone
@@ -150,7 +151,7 @@ func forget(fd, n int) error {
 		case err != nil && err != unix.EINTR:
 			return err
 		}
-		n -= got
+		b = b[max(got, 0):]
 	}
 	return nil
 }

@@ -30,7 +30,7 @@ func TestEndsOnce(t *testing.T) {
 			j.inside.CloseWrite()
 			j.outside.CloseWrite()
 		},
-		"reset by a peer": func(j *joined) { j.inside.SetLinger(0); j.inside.Close() },
+		"reset by a peer": func(j *joined) { abort(j.inside) },
 		"with bytes in a pipe": func(j *joined) {
 			fill(t, j.inside)
 			b.do(j.stream.Reset)

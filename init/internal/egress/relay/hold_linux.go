@@ -38,7 +38,7 @@ func (s *Stream) Answer(look func(first []byte) Verdict) {
 
 // hold asks whether the bytes of a readable socket may go on.
 func (r *Relay) hold(d *direction) (wait bool, err error) {
-	n, err := peek(d.from.fd, r.buffer())
+	n, err := d.from.peek(r.buffer())
 	switch {
 	case err == unix.EAGAIN:
 		d.from.readable = false

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
+	"syscall"
 	"testing"
 
 	"golang.org/x/sys/unix"
@@ -15,10 +15,7 @@ import (
 // hold is join with a look from the beginning.
 func (b *bench) hold(look func([]byte) Verdict) *joined {
 	b.t.Helper()
-	j := &joined{ended: make(chan Ended, 2)}
-	var in, out int
-	j.inside, in = pair(b.t)
-	j.outside, out = pair(b.t)
+	j, in, out := b.ends()
 	b.do(func() {
 		j.stream = b.Join(in, out, nil, func(e Ended) { j.ended <- e })
 		j.stream.Hold(look)
@@ -41,29 +38,29 @@ func said(t *testing.T, looks <-chan string, want string) {
 }
 
 // silent demands that the relay, once it has done all that is to do, has sent nothing to one of the peers.
-func (b *bench) silent(j *joined, peer *net.TCPConn) {
+func (b *bench) silent(j *joined, far peer) {
 	b.t.Helper()
 	testbed.Await(b.t, "the arrival of what the peers have sent", func() bool {
-		return of(j.inside, unsent) == nil && of(j.outside, unsent) == nil
+		return (b.pair || of(j.inside, unsent) == nil) && of(j.outside, unsent) == nil // a pair's bytes are there at once
 	})
 	from := &j.stream.outside
-	if peer == j.inside {
+	if far == j.inside {
 		from = &j.stream.inside
 	}
 	testbed.Await(b.t, "a relay that has nothing to do", func() (idle bool) {
 		b.do(func() {
 			n, err := unix.Poll([]unix.PollFd{{Fd: int32(b.set.FD()), Events: unix.POLLIN}}, 0)
-			idle = n == 0 && err == nil && unsent(from.fd) == nil
+			idle = n == 0 && err == nil && (b.pair || unsent(from.fd) == nil)
 		})
 		return idle
 	})
-	if err := of(peer, unread); err != nil {
+	if err := of(far, unread); err != nil {
 		b.t.Errorf("%v: want silence", err)
 	}
 }
 
 // of is what a look at the descriptor of a connection finds.
-func of(c *net.TCPConn, look func(fd int) error) (found error) {
+func of(c syscall.Conn, look func(fd int) error) (found error) {
 	raw, err := c.SyscallConn()
 	if err == nil {
 		err = raw.Control(func(fd uintptr) { found = look(int(fd)) })

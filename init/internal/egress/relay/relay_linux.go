@@ -1,5 +1,5 @@
-// Package relay joins two connected TCP sockets, so that the bytes of each go to the other: by splice(2) through a few
-// pipes, or through one buffer where no pipe is to be had.
+// Package relay joins two connected sockets, of TCP or ends of AF_UNIX stream pairs, so that the bytes of each go to
+// the other: by splice(2) through a few pipes, or through one buffer where no pipe is to be had.
 //
 //	r := relay.New(set)
 //	r.Join(inside, outside, nil, func(e relay.Ended) { ... })
@@ -69,6 +69,7 @@ type leg struct {
 	member             *loop.Member
 	readable, writable bool
 	urgent             bool // has had urgent data, at which splice(2) stops for ever: tcp_read_sock
+	primed             bool // the first byte is none of the peer's, and stays unread: [Prime]
 }
 
 // New makes a relay with sockets in the set.
@@ -76,7 +77,7 @@ func New(set *loop.Set) *Relay {
 	return &Relay{set: set, live: map[*Stream]struct{}{}, turn: turn, splice: splice}
 }
 
-// Join owns both sockets, connected TCP ones, from here on, whatever happens. prefix is bytes that were read from
+// Join owns both sockets, connected ones, from here on, whatever happens. prefix is bytes that were read from
 // outside already and go to inside first. done is called once: from Set.Serve, Stream.Reset, Relay.Finish or
 // Relay.Close, and from Join itself after Close or if epoll_ctl(2) refuses a socket. Both sockets are closed by then.
 func (r *Relay) Join(inside, outside int, prefix []byte, done func(Ended)) *Stream {
@@ -88,6 +89,8 @@ func (r *Relay) Join(inside, outside int, prefix []byte, done func(Ended)) *Stre
 		s.end(true, nil)
 		return s
 	}
+	s.inside.primed = isPrimed(inside)
+	s.out.copies = s.inside.primed
 	for _, l := range []*leg{&s.inside, &s.outside} {
 		prepare(l.fd)
 		var err error
@@ -102,7 +105,7 @@ func (r *Relay) Join(inside, outside int, prefix []byte, done func(Ended)) *Stre
 	return s
 }
 
-// prepare sets the options of a relayed socket. None of them fails for a TCP socket.
+// prepare sets the options of a relayed socket. None of them fails for a TCP socket; those of TCP do for a pair's end.
 func prepare(fd int) {
 	unix.SetNonblock(fd, true)
 	unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_OOBINLINE, 0)
@@ -221,8 +224,11 @@ func (s *Stream) end(reset bool, err error) {
 	s.out.drop(&r.pipes)
 	for _, l := range []*leg{&s.inside, &s.outside} {
 		l.member.Remove()
-		if reset {
+		switch {
+		case reset:
 			unix.SetsockoptLinger(l.fd, unix.SOL_SOCKET, unix.SO_LINGER, &unix.Linger{Onoff: 1})
+		case l.primed:
+			Unprime(l.fd)
 		}
 		unix.Close(l.fd)
 	}

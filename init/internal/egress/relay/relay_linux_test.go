@@ -2,6 +2,8 @@ package relay
 
 import (
 	"net"
+	"os"
+	"syscall"
 	"testing"
 	"time"
 
@@ -19,6 +21,7 @@ type bench struct {
 	calls chan func()
 	wake  [2]int
 	ended chan struct{}
+	pair  bool // inside is a primed end of an AF_UNIX pair
 }
 
 func newBench(t testing.TB) *bench {
@@ -27,7 +30,7 @@ func newBench(t testing.TB) *bench {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := &bench{New(set), t, set, make(chan func(), 1), [2]int{}, make(chan struct{})}
+	b := &bench{Relay: New(set), t: t, set: set, calls: make(chan func(), 1), ended: make(chan struct{})}
 	if err := unix.Pipe2(b.wake[:], unix.O_CLOEXEC); err != nil {
 		t.Fatal(err)
 	}
@@ -73,25 +76,69 @@ func (b *bench) do(f func()) {
 
 // A joined stream is seen from its two peers.
 type joined struct {
-	inside, outside *net.TCPConn
-	stream          *Stream
-	ended           chan Ended
+	inside  peer
+	outside *net.TCPConn
+	stream  *Stream
+	ended   chan Ended
 }
 
 // join relays between two connections, whose far ends it returns.
 func (b *bench) join(prefix []byte) *joined {
 	b.t.Helper()
-	j := &joined{ended: make(chan Ended, 2)}
-	var in, out int
-	j.inside, in = pair(b.t)
-	j.outside, out = pair(b.t)
+	j, in, out := b.ends()
 	b.do(func() { j.stream = b.Join(in, out, prefix, func(e Ended) { j.ended <- e }) })
 	return j
+}
+
+// ends are those of a stream that is not joined.
+func (b *bench) ends() (j *joined, in, out int) {
+	b.t.Helper()
+	j = &joined{ended: make(chan Ended, 2)}
+	if b.pair {
+		j.inside, in = primed(b.t)
+	} else {
+		j.inside, in = pair(b.t)
+	}
+	j.outside, out = pair(b.t)
+	return j, in, out
 }
 
 func (j *joined) wait(t testing.TB) Ended {
 	t.Helper()
 	return testbed.Receive(t, "the end of the stream", j.ended)
+}
+
+// A peer is a far end.
+type peer interface {
+	net.Conn
+	syscall.Conn
+	CloseRead() error
+	CloseWrite() error
+}
+
+// primed is a pair as a server without a network namespace has one: one end for the test, the other for a relay.
+func primed(t testing.TB) (peer, int) {
+	t.Helper()
+	ends, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := make([]byte, 32<<10)
+	n, err := Fill(ends[0], ends[1], b)
+	if err == nil {
+		err = Empty(ends[0], n, b)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := os.NewFile(uintptr(ends[1]), "pair")
+	defer f.Close()
+	c, err := net.FileConn(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	return c.(*net.UnixConn), ends[0]
 }
 
 // pair is a TCP connection over loopback: one end for the test, the other's bare descriptor for a relay.

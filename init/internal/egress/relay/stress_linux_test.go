@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"math/rand/v2"
-	"net"
 	"sync"
 	"testing"
 )
@@ -45,8 +44,8 @@ func dribble(t *testing.T, b *bench, rng *rand.Rand, data []byte, size int) bool
 	defer j.outside.Close()
 	var all sync.WaitGroup
 	ok := true
-	for i, c := range []*net.TCPConn{j.inside, j.outside} {
-		other := []*net.TCPConn{j.outside, j.inside}[i]
+	for i, c := range []peer{j.inside, j.outside} {
+		other := []peer{j.outside, j.inside}[i]
 		at, seed := rng.IntN(size), rng.Uint64()
 		want := data[at : at+size]
 		all.Go(func() {

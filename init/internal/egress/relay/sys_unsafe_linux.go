@@ -22,9 +22,10 @@ func peek(fd int, b []byte) (int, error) {
 	return result(got, e)
 }
 
-// discard takes up to n bytes from a TCP socket and puts them nowhere: MSG_TRUNC, tcp(7).
-func discard(fd, n int) (int, error) {
-	got, _, e := unix.RawSyscall6(unix.SYS_RECVFROM, uintptr(fd), 0, uintptr(n), unix.MSG_TRUNC|unix.MSG_DONTWAIT, 0, 0)
+// discard takes up to len(b) bytes from a socket: TCP puts them nowhere, by MSG_TRUNC of tcp(7), and AF_UNIX into b.
+func discard(fd int, b []byte) (int, error) {
+	got, _, e := unix.RawSyscall6(unix.SYS_RECVFROM, uintptr(fd), uintptr(unsafe.Pointer(unsafe.SliceData(b))),
+		uintptr(len(b)), unix.MSG_TRUNC|unix.MSG_DONTWAIT, 0, 0)
 	return result(got, e)
 }
 

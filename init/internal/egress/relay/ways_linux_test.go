@@ -1,7 +1,10 @@
 package relay
 
 import (
+	"errors"
+	"net"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -12,6 +15,7 @@ var ways = []struct {
 	set  func(*Relay)
 }{
 	{"spliced", func(*Relay) {}},
+	{"a pair", func(*Relay) {}},
 	{"no pipe", func(r *Relay) { r.pipes.made = pipeMost }},
 	{"splice refuses sources", func(r *Relay) {
 		r.splice = func(int, int, int) (int, error) { return 0, unix.EINVAL }
@@ -35,6 +39,7 @@ func eachWay(t *testing.T, f func(*testing.T, *bench)) {
 	for _, w := range ways {
 		t.Run(w.name, func(t *testing.T) {
 			b := newBench(t)
+			b.pair = w.name == "a pair"
 			b.do(func() { w.set(b.Relay) })
 			f(t, b)
 			b.do(func() {
@@ -43,5 +48,29 @@ func eachWay(t *testing.T, f func(*testing.T, *bench)) {
 				}
 			})
 		})
+	}
+}
+
+// abort closes a connection of TCP with a reset.
+func abort(c peer) {
+	c.(*net.TCPConn).SetLinger(0)
+	c.Close()
+}
+
+// fill writes until nothing is taken for half a second, and returns how much was taken.
+func fill(t *testing.T, c peer) (n int) {
+	t.Helper()
+	block := make([]byte, 64<<10)
+	for {
+		c.SetWriteDeadline(time.Now().Add(500 * time.Millisecond))
+		w, err := c.Write(block)
+		n += w
+		if errors.Is(err, unix.EAGAIN) || errors.Is(err, unix.ETIMEDOUT) || isTimeout(err) {
+			c.SetWriteDeadline(time.Time{})
+			return n
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
 	}
 }
