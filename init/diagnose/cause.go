@@ -143,3 +143,29 @@ func (s *Environment) laterRefused(r *order.Refusal, withoutNetwork bool) Cause 
 	}
 	return Cause{Detail: unused + ": " + step, Fix: r.Hint}
 }
+
+// NoSockets is the remedy where the launcher cannot make a server's sockets, for the error of that.
+func (s *Environment) NoSockets(why string) string {
+	yama := s.Sysctl("kernel.yama.ptrace_scope")
+	switch {
+	case strings.Contains(why, "busy"):
+		return fixOtherListener
+	case yama == "2" || yama == "3":
+		fix := "the launcher reads which address a server connects to, and kernel.yama.ptrace_scope is " + yama +
+			": `sysctl -w kernel.yama.ptrace_scope=1`"
+		if yama == "3" {
+			return fix + ", after a restart"
+		}
+		return fix + ", or CAP_SYS_PTRACE for the launcher"
+	case strings.Contains(why, "invalid argument"):
+		return "Linux 5.14 or later"
+	case s.Root:
+		return "start it as an ordinary user: a root launcher without CAP_SYS_PTRACE cannot read the memory of " +
+			"another user's server"
+	}
+	return ""
+}
+
+// fixOtherListener is for a seccomp listener of another program around this process.
+const fixOtherListener = "start it outside of the program that has a seccomp listener around this process: another " +
+	"sandbox, or a container engine that intercepts system calls"

@@ -60,6 +60,10 @@ func NotHeld(hints, confinement string) string {
 	return or(hints, "write out that it need not hold: minConfinement "+confinement)
 }
 
+// AndThisOne stands in the error of a refused list of hosts between the reasons why stronger confinements were refused
+// and the reason why the last one cannot hold the list.
+const AndThisOne = "; and this one: "
+
 // DomainsNotHeld is NotHeld for the domains that a policy opens.
 func DomainsNotHeld(hints, confinement string) string {
 	return or(hints, "take level network, which opens every host; or write out that the list need not hold: "+

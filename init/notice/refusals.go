@@ -35,8 +35,13 @@ func Act(a *order.Act) string {
 func Reason(d *order.DeniedCount) string {
 	switch d.Kind {
 	case order.DeniedSyscall:
-		if d.Flag != "" {
+		switch {
+		case d.Flag != "":
 			return "it may start no other program"
+		case d.Syscall == "listen":
+			return "without a network namespace no port of the server's can be reached"
+		case d.Syscall == "connect":
+			return "the launcher may not look into the program, whose file its user cannot read"
 		}
 		return "the filter refuses this system call"
 	case order.DeniedName:

@@ -49,6 +49,11 @@ func Refused(call, flag string) string {
 		return line(text, ": it may start no other program (", flag, " lets it)")
 	case call == "clone":
 		return line(text, " for new namespaces, which no server in a sandbox may make")
+	case call == "listen":
+		return line(text, ": without a network namespace no port of the server's can be reached (mcp-sandbox doctor ",
+			"says what stands in the way of one)")
+	case call == "connect":
+		return line(text, ": the launcher may not look into the program, whose file its user cannot read")
 	}
 	return line(text, ", which no server in a sandbox may make")
 }

@@ -89,6 +89,9 @@ type Enforced struct {
 	Warnings       []string      `json:"warnings"`
 }
 
+// FactDomains is the fact, of layer network, that a list of hosts opens none.
+const FactDomains = "allowed domains"
+
 // Layer is the entry of a layer, or an empty one.
 func (e *Enforced) Layer(name Layer) *LayerReport {
 	for i := range e.Layers {

@@ -7,6 +7,7 @@ import (
 	"github.com/security-mcp/mcp-sandbox/init/internal/confine/layers"
 	"github.com/security-mcp/mcp-sandbox/init/internal/egress/dial"
 	"github.com/security-mcp/mcp-sandbox/init/internal/egress/match"
+	"github.com/security-mcp/mcp-sandbox/init/internal/egress/pair"
 	"github.com/security-mcp/mcp-sandbox/init/internal/egress/relay"
 	"golang.org/x/sys/unix"
 )
@@ -51,7 +52,8 @@ func (d *accepter) accept(listener int, port uint16) {
 			d.failed(listener, err)
 			return
 		}
-		if !d.open(fd, port) {
+		local, err := unix.Getsockname(fd)
+		if err != nil || !d.open(fd, netip.AddrPortFrom(addressOf(local), port), nil) {
 			reset(fd)
 		}
 	}
@@ -70,13 +72,9 @@ func (d *accepter) failed(listener int, err error) {
 	}
 }
 
-// open begins to join a connection, or reports that it is refused.
-func (d *accepter) open(fd int, port uint16) bool {
-	local, err := unix.Getsockname(fd)
-	if err != nil {
-		return false
-	}
-	to := netip.AddrPortFrom(addressOf(local), port)
+// open begins to join a connection of the server's to an address, or reports that it is refused. on is nil for
+// one that the kernel has made.
+func (d *accepter) open(fd int, to netip.AddrPort, on pair.Events) bool {
 	at, ok := d.allowed(to)
 	if !ok {
 		return false
@@ -85,8 +83,9 @@ func (d *accepter) open(fd int, port uint16) bool {
 		d.engine.denials.limit(limitConnections)
 		return false
 	}
-	c := &connection{accepter: d, fd: fd, at: at}
+	c := &connection{accepter: d, fd: fd, at: at, on: on}
 	// Only the end by a reset is reported now: bytes and the end of input wait for the other side.
+	var err error
 	if c.member, err = d.engine.set.Add(fd, unix.EPOLLET, func(events uint32) { c.hungUp(events) }); err != nil {
 		return false
 	}
@@ -95,8 +94,8 @@ func (d *accepter) open(fd int, port uint16) bool {
 		d.alone = map[*connection]struct{}{}
 	}
 	d.alone[c] = struct{}{}
-	_, named := d.engine.table.NameOf(to.Addr())
-	c.checks = named && d.checks && port == 443
+	_, named := nameOf(d.engine, to.Addr())
+	c.checks = named && d.checks && to.Port() == 443
 	d.engine.denials.count(at).Connections++
 	d.find(at, to.Addr(), c.dial)
 	return true
@@ -112,7 +111,7 @@ func (d *accepter) allowed(to netip.AddrPort) (at target, ok bool) {
 		}
 		return at, ok
 	}
-	if name, named := e.table.NameOf(to.Addr()); named {
+	if name, named := nameOf(e, to.Addr()); named {
 		at = target{name, to.Port()}
 		if ok = e.rules.Port(name, to.Port()) == match.Open; !ok {
 			e.denials.port(at)
@@ -155,7 +154,7 @@ func (d *accepter) due(now time.Time) {
 // bytes to carry.
 func (d *accepter) finish() {
 	for c := range d.alone {
-		if n, err := unix.IoctlGetInt(c.fd, unix.SIOCINQ); n == 0 && err == nil {
+		if !hasBytes(c.fd) {
 			c.end()
 		}
 	}

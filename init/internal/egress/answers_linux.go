@@ -40,7 +40,9 @@ func (q *questions) answer(asked *dns.Question, done func(dns.Answer)) {
 	address := asked.Type == dnsmessage.TypeA || asked.Type == dnsmessage.TypeAAAA
 	switch {
 	case !allowed.Allowed:
-		e.denials.name(host, e.meant(host))
+		if !searched(e, host) {
+			e.denials.name(host, e.meant(host))
+		}
 		done(dns.Answer{Code: dnsmessage.RCodeNameError, Blocked: true})
 	case !service && !address: // the name may exist, and has no such record
 		done(dns.Answer{})

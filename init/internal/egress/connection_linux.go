@@ -7,6 +7,7 @@ import (
 	"github.com/security-mcp/mcp-sandbox/init/internal/egress/dial"
 	"github.com/security-mcp/mcp-sandbox/init/internal/egress/hello"
 	"github.com/security-mcp/mcp-sandbox/init/internal/egress/match"
+	"github.com/security-mcp/mcp-sandbox/init/internal/egress/pair"
 	"github.com/security-mcp/mcp-sandbox/init/internal/egress/relay"
 	"github.com/security-mcp/mcp-sandbox/init/internal/loop"
 	"golang.org/x/sys/unix"
@@ -23,7 +24,8 @@ type connection struct {
 	checks   bool // a TLS client has to ask for an allowed name
 	named    bool // it has
 	answer   hello.Answer
-	deadline time.Time // for that, once its first byte has come; zero: known
+	deadline time.Time   // for that, once its first byte has come; zero: known
+	on       pair.Events // or nil
 }
 
 // dial connects on the host's side.
@@ -32,7 +34,7 @@ func (c *connection) dial(t dial.Target, err error) {
 		return // reset meanwhile
 	}
 	if err != nil {
-		c.end()
+		c.fail(err)
 		return
 	}
 	c.cancel = c.accepter.dialer.Dial(t, func(fd int, err error) {
@@ -43,15 +45,26 @@ func (c *connection) dial(t dial.Target, err error) {
 			} else {
 				c.accepter.engine.denials.upstream(c.at, err)
 			}
-			c.end()
+			c.fail(err)
 			return
 		}
 		c.join(fd)
 	})
 }
 
+// fail ends a connection that has none of the host's.
+func (c *connection) fail(err error) {
+	if c.on != nil {
+		c.on.Connected(c.fd, err)
+	}
+	c.end()
+}
+
 // join hands both connections to the relay.
 func (c *connection) join(outside int) {
+	if c.on != nil {
+		c.on.Connected(c.fd, nil)
+	}
 	c.member.Remove()
 	delete(c.accepter.alone, c)
 	count := c.accepter.engine.denials.count(c.at)
@@ -126,11 +139,19 @@ func (c *connection) answers(first []byte) relay.Verdict {
 	return relay.Pass
 }
 
-// hungUp is called while there is no connection of the host's.
+// hungUp is called while there is no connection of the host's. A pair's end hangs up where TCP would only have got a
+// FIN: bytes from before that are still to go out.
 func (c *connection) hungUp(events uint32) {
-	if events&(unix.EPOLLERR|unix.EPOLLHUP) != 0 {
+	switch {
+	case events&unix.EPOLLERR != 0, events&unix.EPOLLHUP != 0 && !hasBytes(c.fd):
 		c.end()
 	}
+}
+
+// hasBytes reports whether there are bytes to read.
+func hasBytes(fd int) bool {
+	n, err := relay.Unread(fd)
+	return n > 0 || err != nil
 }
 
 // end resets a connection that is not joined.
@@ -152,6 +173,9 @@ func (c *connection) end() {
 func (c *connection) left() {
 	c.decided()
 	c.accepter.living--
+	if c.on != nil {
+		c.on.Ended()
+	}
 }
 
 // decided is called when nothing more is awaited of a TLS client. Those that come and go leave nothing in the list.

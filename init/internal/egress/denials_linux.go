@@ -83,6 +83,7 @@ const (
 	limitConnections = "512 connections at once are the most: further ones were reset"
 	limitFiles       = "the launcher can open no more files (ulimit -n): connections were reset"
 	limitTable       = "this machine can open no more files (sysctl fs.file-max): connections were reset, or wait"
+	limitSockets     = "512 sockets of TCP without a connection and 256 of UDP are the most: further ones were refused"
 	limitQuestions   = "too many look-ups at once: some failed"
 )
 

@@ -21,6 +21,7 @@ import (
 // A Config is the sockets and the settings of an engine.
 type Config struct {
 	Sockets []layers.Carried // made in the server's network namespace; the engine owns them
+	Pairs   bool             // the server has no such namespace, and its connections come by [Engine.Connect]
 	Network policy.Network
 	Proxy   dial.Proxy // the company's
 	Tally   *tally.Tally
@@ -46,7 +47,7 @@ type Engine struct {
 
 // New serves sockets that nothing has been read from.
 func New(c Config) (*Engine, error) {
-	if !slices.ContainsFunc(c.Sockets, func(s layers.Carried) bool { return s.Kind <= layers.Listener }) {
+	if !c.Pairs && !slices.ContainsFunc(c.Sockets, func(s layers.Carried) bool { return s.Kind <= layers.Listener }) {
 		return newListener(&c)
 	}
 	set, err := loop.NewSet()
@@ -71,7 +72,7 @@ func New(c Config) (*Engine, error) {
 			e.table.Reserve(a)
 		}
 	}
-	e.host.private = c.Network.AllowPrivate
+	e.host.private, e.host.shared = c.Network.AllowPrivate, c.Pairs
 	e.accepter.from.reserve.open()
 	for _, s := range c.Sockets {
 		if err := e.serve(s); err != nil {

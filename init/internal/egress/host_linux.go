@@ -13,6 +13,7 @@ import (
 // host is the machine that makes the connections. Its known facts hold until rtnetlink reports a change.
 type host struct {
 	private bool // the policy allows private addresses
+	shared  bool // the server has the machine's files of names
 	changes int  // a socket of rtnetlink; 0: not yet; -1: none, and the machine is asked each time
 	known   bool
 	own     []netip.Addr

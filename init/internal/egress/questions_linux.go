@@ -5,6 +5,8 @@ import (
 	"errors"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/egress/dns"
+	"github.com/security-mcp/mcp-sandbox/init/internal/egress/pair"
+	"github.com/security-mcp/mcp-sandbox/init/internal/egress/relay"
 	"github.com/security-mcp/mcp-sandbox/init/internal/loop"
 	"golang.org/x/net/dns/dnsmessage"
 	"golang.org/x/sys/unix"
@@ -100,6 +102,7 @@ type longQuestions struct {
 	open   int // questions without an answer yet
 	used   int // when the last question came
 	closed bool
+	on     pair.Events // or nil
 }
 
 func (q *questions) accept(listener int) {
@@ -109,23 +112,34 @@ func (q *questions) accept(listener int) {
 			q.engine.accepter.failed(listener, err)
 			return
 		}
-		l := &longQuestions{all: q, fd: fd}
-		l.use()
 		_ = unix.SetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_NODELAY, 1) // an answer waits for no ACK
-		if len(q.long) >= mostLong && !q.closeIdle() {
-			q.engine.denials.limit(limitQuestions)
+		if !q.join(fd, nil) {
 			unix.Close(fd)
-			continue
 		}
-		if l.member, err = q.engine.set.Add(fd, unix.EPOLLIN, func(uint32) { l.serve() }); err != nil {
-			unix.Close(fd)
-			continue
-		}
-		if q.long == nil {
-			q.long = map[int]*longQuestions{}
-		}
-		q.long[fd] = l
 	}
+}
+
+// join answers the questions of a connection, or reports that there are too many connections.
+func (q *questions) join(fd int, on pair.Events) bool {
+	if len(q.long) >= mostLong && !q.closeIdle() {
+		q.engine.denials.limit(limitQuestions)
+		return false
+	}
+	l := &longQuestions{all: q, fd: fd, on: on}
+	l.use()
+	var err error
+	if l.member, err = q.engine.set.Add(fd, unix.EPOLLIN, func(uint32) { l.serve() }); err != nil {
+		return false
+	}
+	if q.long == nil {
+		q.long = map[int]*longQuestions{}
+	}
+	q.long[fd] = l
+	if on != nil {
+		on.Connected(fd, nil)
+		relay.Unprime(fd)
+	}
+	return true
 }
 
 // closeIdle makes room for a new connection: of those without a question that waits the one goes that was idle the
@@ -191,6 +205,9 @@ func (l *longQuestions) close() {
 	l.member.Remove()
 	delete(l.all.long, l.fd)
 	unix.Close(l.fd)
+	if l.on != nil {
+		l.on.Ended()
+	}
 }
 
 func (q *questions) close() {

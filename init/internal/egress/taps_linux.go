@@ -78,7 +78,7 @@ func (e *Engine) refused(r tap.Refused) {
 		}
 		return
 	}
-	name, known := e.table.NameOf(r.Addr)
+	name, known := nameOf(e, r.Addr)
 	switch {
 	case r.Addr == ownIPv4 || r.Addr == ownIPv6:
 	case r.UDP && r.Addr.IsLoopback():

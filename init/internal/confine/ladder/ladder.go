@@ -110,7 +110,12 @@ func (l *Ladder) Why() string {
 
 // CannotHold is the refusal of a policy with an entry for a path or a domain that a confinement without a root and a
 // network of its own cannot hold.
-func (l *Ladder) CannotHold(key, path string) error {
+// also is why this confinement itself could not, or nil.
+func (l *Ladder) CannotHold(key, path string, also error) error {
+	why := l.Why()
+	if also != nil {
+		why += diagnose.AndThisOne + also.Error()
+	}
 	return &order.Refusal{Layer: order.Policy, Op: key, Path: path,
-		Err: Unheld{Confinement: l.Confinement, Refused: l.Refused, why: l.Why()}}
+		Err: Unheld{Confinement: l.Confinement, Refused: l.Refused, why: why}}
 }

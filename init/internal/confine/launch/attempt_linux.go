@@ -80,6 +80,9 @@ func (a *Attempt) startShared() error {
 		err = copyCertificates(a)
 	}
 	if err == nil {
+		err = servePairs(a)
+	}
+	if err == nil {
 		a.kept.image, err = a.launch.replaceReaper(a.Confinement, a.Machine.UID)
 	}
 	if err == nil {
@@ -191,6 +194,7 @@ func (a *Attempt) prove() error {
 		return &order.Refusal{Layer: order.Cgroup, Op: "read back", Err: err}
 	}
 	evidence := &layers.Evidence{Results: a.Program.Copy(), Mounts: mounts, Group: group, Server: a.Server}
+	evidence.Served = servedOf(a.Egress)
 	if l.Hooks.Evidence != nil {
 		l.Hooks.Evidence(a.Program, evidence)
 	}

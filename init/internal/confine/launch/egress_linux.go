@@ -4,12 +4,16 @@ import (
 	"errors"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/confine/layers"
+	"github.com/security-mcp/mcp-sandbox/init/internal/confine/notify"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 )
 
 // An Egress takes over the sockets that init has opened in the sandbox's network namespace, in the order of
 // [layers.EgressSockets], and answers the requests that arrive at them. Where it fails it has closed them.
 type Egress func([]layers.Carried) (Serving, error)
+
+// Pairs has a listener make the sockets of a server that has no network namespace of its own.
+type Pairs func(*notify.Listener) (Serving, error)
 
 // A Serving answers the requests at a sandbox's sockets. It is served from the handover on: init proves the sockets by
 // using them, before the server is released.
@@ -47,6 +51,25 @@ func takeEgress(a *Attempt, fds []int) error {
 	}
 	a.Egress = serving
 	return nil
+}
+
+// servePairs has the launch's Pairs make the server's sockets, if the present confinement asks for that.
+func servePairs(a *Attempt) (err error) {
+	if l := a.launch; pairs(l) && l.Pairs != nil {
+		if a.Egress, err = l.Pairs(a.Listener); err != nil {
+			a.Egress = nil
+			return &order.Refusal{Layer: order.Network, Op: "serve", Err: err}
+		}
+	}
+	return nil
+}
+
+// servedOf is the account of the calls that were answered, where sockets are made.
+func servedOf(s Serving) (served layers.Served) {
+	if x, ok := s.(interface{ Served() layers.Served }); ok {
+		served = x.Served()
+	}
+	return served
 }
 
 // egressFD is the descriptor to poll for requests at a sandbox's sockets, or -1.

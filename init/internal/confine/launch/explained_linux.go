@@ -27,6 +27,9 @@ func (l *Launch) Explain() (*Explained, error) {
 	if err != nil {
 		return nil, refusedView(err)
 	}
-	return &Explained{Files: files, Filter: filterOptions(&a.Sandbox), Policy: l.Policy, Confinement: a.Confinement,
+	filter := filterOptions(&a.Sandbox)
+	filter.Egress = pairs(l)
+	filter.Notify = filter.Egress
+	return &Explained{Files: files, Filter: filter, Policy: l.Policy, Confinement: a.Confinement,
 		Open: r.Open, Landlock: a.Machine.LandlockABI > 0}, nil
 }

@@ -28,8 +28,14 @@ type Config struct {
 	Covers    Covers    // nil: the covers are not watched
 
 	Denied *tally.Tally // of the refused calls
-	Egress Egress       // nil: the sockets of a policy with allowed domains are closed
-	Hooks  Hooks
+	Network
+	Hooks Hooks
+}
+
+// A Network answers the requests of servers with allowed domains.
+type Network struct {
+	Egress Egress // nil: the sockets that init has opened are closed
+	Pairs  Pairs  // nil: a server without a network namespace has no sockets
 }
 
 // Stdio is the server's standard input, output and error.
@@ -96,6 +102,7 @@ type Launch struct {
 	lasts  lasting
 
 	installs installs
+	noPairs  error // why the launcher cannot make the server's sockets
 }
 
 // New prepares a launch.
@@ -126,6 +133,9 @@ func (l *Launch) Start() (*Sandbox, error) {
 			return &a.Sandbox, nil
 		}
 		a.Close()
+		if withoutPairs(l, err) {
+			continue
+		}
 		if err = l.Ladder.Next(err); err != nil {
 			return nil, err
 		}

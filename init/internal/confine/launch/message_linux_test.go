@@ -97,7 +97,7 @@ func TestTake(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got = served{}
-			a, send := waiting(t, Config{Policy: c.policy, Egress: c.egress})
+			a, send := waiting(t, Config{Policy: c.policy, Network: Network{Egress: c.egress}})
 			fds := files(t, c.files)
 			before := openFiles(t)
 			if err := unix.Sendmsg(send, []byte(c.text), unix.UnixRights(fds...), nil, 0); err != nil {

@@ -92,10 +92,10 @@ func (a *Attempt) plan(group func(*cgroup.Request) *cgroup.Group) (err error) {
 			Err: mechanism(cmp.Or(a.Machine.NoLandlock, unix.ENOSYS))}
 	}
 	if key, entry := unheldDomains(l); key != "" && !l.Order.MinWritten {
-		return l.Ladder.CannotHold(key, entry)
+		return l.Ladder.CannotHold(key, entry, l.noPairs)
 	}
 	if entry := unheldPublish(l); entry != "" && !l.Order.MinWritten {
-		return l.Ladder.CannotHold(ladder.Publish, entry)
+		return l.Ladder.CannotHold(ladder.Publish, entry, nil)
 	}
 	files, err := fsview.Explain(viewRequest(&a.Sandbox))
 	if err != nil {
@@ -106,7 +106,7 @@ func (a *Attempt) plan(group func(*cgroup.Request) *cgroup.Group) (err error) {
 	}
 	if len(a.View.Unheld) > 0 && !l.Order.MinWritten {
 		u := a.View.Unheld[0]
-		return l.Ladder.CannotHold(u.Key, u.Path)
+		return l.Ladder.CannotHold(u.Key, u.Path, nil)
 	}
 	if len(a.View.Allowed) > 0 {
 		hostNet := l.Policy.Level == policy.LevelNetwork
@@ -198,7 +198,7 @@ func (s *Sandbox) complete() error {
 func requestOf(s *Sandbox) *layers.Request {
 	l := s.launch
 	return &layers.Request{Policy: l.Policy, Machine: s.Machine, Lost: l.Ladder.Why(), Reaper: l.Reaper,
-		HostGrace: l.Host.Grace, Stdio: l.Stdio.Standards, TTY: l.Stdio.TTY}
+		HostGrace: l.Host.Grace, Stdio: l.Stdio.Standards, TTY: l.Stdio.TTY, Filters: layers.Filters{Pairs: pairs(l)}}
 }
 
 // assemble makes the seccomp program that the policy and this machine ask for, and the one that asks a listener, if the
@@ -215,7 +215,10 @@ func assemble(s *Sandbox) (plain, asking []byte, err error) {
 	if plain, err = assembled(o); err != nil || !o.CanNotify(runtime.GOARCH) {
 		return plain, nil, err
 	}
-	o.Notify = true
+	o.Notify, o.Egress = true, pairs(s.launch)
+	if err := o.CanServe(runtime.GOARCH); o.Egress && err != nil {
+		return nil, nil, &order.Refusal{Layer: order.Seccomp, Op: "seccomp.deny", Err: err}
+	}
 	asking, err = assembled(o)
 	return plain, asking, err
 }

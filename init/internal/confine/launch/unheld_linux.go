@@ -1,8 +1,11 @@
 package launch
 
 import (
+	"errors"
+
 	"github.com/security-mcp/mcp-sandbox/init/internal/confine/ladder"
 	"github.com/security-mcp/mcp-sandbox/init/internal/confine/layers"
+	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/policy"
 )
 
@@ -12,13 +15,30 @@ import (
 func unheldDomains(l *Launch) (key, entry string) {
 	n, c := &l.Policy.Network, l.Ladder.Confinement
 	switch {
-	case c == policy.Full || c == policy.None || l.Policy.Level == policy.LevelNetwork:
+	case c == policy.Full || c == policy.None || l.Policy.Level == policy.LevelNetwork || pairs(l):
 	case len(n.AllowedDomains) > 0:
 		return ladder.AllowedDomains, n.AllowedDomains[0]
 	case len(n.DeniedDomains) > 0 && l.Ladder.NoFilter:
 		return "network.deniedDomains", n.DeniedDomains[0]
 	}
 	return "", ""
+}
+
+// pairs reports whether the present confinement has the launcher make the server's sockets, so that a list of domains
+// is held without a network namespace.
+func pairs(l *Launch) bool {
+	return l.noPairs == nil && l.Ladder.Confinement == policy.Reduced && layers.OpensHosts(&l.Policy)
+}
+
+// withoutPairs reports whether a refused attempt may be made again without sockets of the launcher's: where it was the
+// filter that was refused, or the proof of the sockets.
+func withoutPairs(l *Launch, err error) bool {
+	var r *order.Refusal
+	if !pairs(l) || !errors.As(err, &r) || r.Layer != order.Seccomp && r.Layer != order.Network {
+		return false
+	}
+	l.noPairs = r
+	return true
 }
 
 // unheldPublish is the first entry of a list of published ports that the present confinement cannot hold.

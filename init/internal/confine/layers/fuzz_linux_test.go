@@ -81,7 +81,7 @@ func FuzzLay(f *testing.F) {
 			m.Hard[i] = 1 << (bits >> (i % 10) & 63)
 		}
 		p := policies[int(doc)%len(policies)]
-		req := &Request{Policy: p, View: imagined(nodes), Machine: m, Env: []string{"A=b"}, Filter: make([]byte, 64), TTY: bits&128 != 0}
+		req := &Request{Policy: p, View: imagined(nodes), Machine: m, Env: []string{"A=b"}, Filters: Filters{Filter: make([]byte, 64)}, TTY: bits&128 != 0}
 		if bits&256 != 0 {
 			req.Asking = make([]byte, 72)
 		}

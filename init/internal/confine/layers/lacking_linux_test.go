@@ -49,9 +49,9 @@ func TestWhatIsLackingIsTold(t *testing.T) {
 		{"no /proc/sys", stateless(noUserNamespaces), policy.Full, &Request{}, answers{"openat 0": fails(unix.EROFS)}, "max_user_namespaces"},
 		{"/proc/sys", stateless(noUserNamespaces), policy.Full, &Request{}, nil, ""},
 		{"groups", stateless(dropIDs), policy.Reduced, &Request{Machine: Machine{IDs: IDs{Groups: 2}}}, nil, ""}, // refused: there are none
-		{"no listener", ears, policy.Full, &Request{Asking: make([]byte, 8)}, answers{"seccomp 0": fails(unix.EBUSY)}, "listener"},
+		{"no listener", ears, policy.Full, &Request{Filters: Filters{Asking: make([]byte, 8)}}, answers{"seccomp 0": fails(unix.EBUSY)}, "listener"},
 		{"no listener is asked for", ears, policy.Full, &Request{}, nil, "listener"},
-		{"a listener", ears, policy.Full, &Request{Asking: make([]byte, 8)}, answers{"fcntl 0": fails(unix.EBADF)}, ""},
+		{"a listener", ears, policy.Full, &Request{Filters: Filters{Asking: make([]byte, 8)}}, answers{"fcntl 0": fails(unix.EBADF)}, ""},
 		{"core dumps to a socket", stateless(limits), policy.Full, core('@', 1), nil, "core dumps to a socket"},
 		{"core dumps to a program, and no limit of 1", stateless(limits), policy.Full, core('|', 0), nil, "core dumps to a program"},
 		{"core dumps to a program", stateless(limits), policy.Full, core('|', 1), nil, ""},

@@ -67,7 +67,7 @@ func (r landlockRuleset) layout(b *build) {
 	if abi >= scopesABI {
 		scoped = scopes
 	}
-	s.fd = b.Do(sys.LandlockCreateRuleset(program.Words(rights, 0, scoped), size, 0))
+	s.fd = b.Do(sys.LandlockCreateRuleset(program.Words(rights, netRights(b), scoped), size, 0))
 	s.rules = r.rules(b.View)
 	// Of an empty rule the kernel says ENOMSG: before pathnameABI every socket that is seen can be connected to.
 	s.rules = slices.DeleteFunc(s.rules, func(w rule) bool { return w.rights&rights == 0 })
@@ -122,7 +122,8 @@ func (r landlockRestrict) layout(b *build) {
 		})
 		return
 	}
-	var canary, signal [2]program.Op // without Landlock, and with it
+	var canary, signal, bind [2]program.Op // without Landlock, and with it
+	net := netRights(b) != 0
 	rules := r.state.rules
 	tryRules(b, rules, 0)
 	writes := askWrites(b, rules)
@@ -130,7 +131,13 @@ func (r landlockRestrict) layout(b *build) {
 	if abi >= scopesABI {
 		signal[0] = signalInit(b)
 	}
+	if net {
+		bind[0] = tryBind(b)
+	}
 	b.Do(sys.LandlockRestrictSelf(r.state.fd.Result()))
+	if net {
+		bind[1] = tryBind(b)
+	}
 	canary[1] = b.Observe(openCanary())
 	if abi >= scopesABI {
 		signal[1] = signalInit(b)
@@ -143,6 +150,9 @@ func (r landlockRestrict) layout(b *build) {
 		if abi >= scopesABI {
 			c.fact("signal to init before", "0", c.result(signal[0]))
 			c.fact("signal to init", "EPERM", c.result(signal[1]))
+		}
+		if net {
+			proveBind(c, bind)
 		}
 		r.lacks(c, abi)
 		proveRefusedWrites(c, writes)

@@ -64,16 +64,22 @@ type Request struct {
 	View    *fsview.View
 	Machine Machine
 	Env     []string
-	Filter  []byte        // the seccomp program, as struct sock_filter
-	Asking  []byte        // the variant that notifies a listener of dangerous calls; nil: there is none
-	Group   *cgroup.Group // the server's, or nil
-	Lost    string        // why a stronger confinement was not reached; "" if none was tried
-	Reaper  []string      // with which arguments init executes fdImage
+	Filters
+	Group  *cgroup.Group // the server's, or nil
+	Lost   string        // why a stronger confinement was not reached; "" if none was tried
+	Reaper []string      // with which arguments init executes fdImage
 	// HostGrace is how long the server may outlive its host while the shim is stopped. 0: no descriptor of the
 	// host is handed over, which is otherwise the last one.
 	HostGrace time.Duration
 	Stdio     [3]Standard // the files that the shim hands over as standard input, output and error
 	TTY       bool        // standard input is a terminal without a session, which becomes the server's
+}
+
+// Filters are the seccomp programs, as struct sock_filter.
+type Filters struct {
+	Filter []byte
+	Asking []byte // the variant that notifies a listener of dangerous calls; nil: there is none
+	Pairs  bool   // with Asking the shim makes the server's sockets, which lead to hosts by name
 }
 
 // hostNet reports whether the server stays in the host's network namespace.

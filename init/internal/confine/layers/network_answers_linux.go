@@ -71,7 +71,7 @@ func (a *egressAsk) layout(b *build, state *egressState) {
 	for i := range a.questions {
 		q := &a.questions[i]
 		q.pending = open(b, unix.SOCK_DGRAM)
-		b.Ask(sys.Connect(q.fd.Result(), socketAddress(egress4, portDNS))).For(q.name)
+		b.Ask(sys.Connect(q.fd.Result(), socketAddress(egress4, PortDNS))).For(q.name)
 		b.Ask(sys.Send(q.fd.Result(), q.text, 0)).Returns(program.Int(len(q.text))).For(q.name)
 	}
 }

@@ -14,8 +14,8 @@ const (
 	EgressIPv6 = "fd6d:6370:7362::1"
 )
 
-// portDNS is where init opens sockets for questions of the domain name system.
-const portDNS = 53
+// PortDNS is where init opens sockets for questions of the domain name system.
+const PortDNS = 53
 
 // An EgressKind is the kind of a socket that init opens in the sandbox's network namespace and hands to the shim.
 type EgressKind uint8
@@ -56,7 +56,7 @@ func socketsOf(p *policy.Policy, rules *match.Rules, m *Machine) []EgressSocket 
 	listed := HasEgress(p, rules)
 	var all []EgressSocket
 	if listed {
-		all = []EgressSocket{{DNSUDP, portDNS}, {DNSTCP, portDNS}}
+		all = []EgressSocket{{DNSUDP, PortDNS}, {DNSTCP, PortDNS}}
 		for _, port := range rules.Ports() {
 			all = append(all, EgressSocket{Listener, port})
 		}
@@ -82,6 +82,9 @@ func ownNetwork(p *policy.Policy) bool {
 func HasEgress(p *policy.Policy, rules *match.Rules) bool {
 	return ownNetwork(p) && len(rules.Ports()) > 0
 }
+
+// OpensHosts is HasEgress of the policy's own rules.
+func OpensHosts(p *policy.Policy) bool { return HasEgress(p, match.New(&p.Network)) }
 
 // portList is ports as a fact has them.
 func portList(ports []uint16) string {

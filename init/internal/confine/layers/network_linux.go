@@ -75,7 +75,10 @@ func interfacesUp(c *check, links []fileRead) (up string, whole bool) {
 // socketFamilies proves which families of sockets the filter leaves a server in the host's network namespace:
 // none but inet with level network, and unix where Landlock bounds it. Row seccomp tries them again behind
 // the filter.
-type socketFamilies struct{ tried *[]family }
+type socketFamilies struct {
+	tried *[]family
+	pairs *pairProof
+}
 
 // A family is an address family of socket(2), tried before the filter and behind it.
 type family struct {
@@ -86,9 +89,9 @@ type family struct {
 }
 
 func (r socketFamilies) layout(b *build) {
-	inet := b.hostNet()
-	if b.hasEgress() {
-		b.lacks("allowed domains", "reachable", "the confinement is "+string(b.layout.confinement),
+	inet := b.hostNet() || b.Pairs
+	if b.hasEgress() && !b.Pairs {
+		b.lacks(order.FactDomains, "reachable", "the confinement is "+string(b.layout.confinement),
 			"network.allowedDomains does not hold: the server has no network")
 	}
 	if HasPublish(&b.Policy) {
@@ -110,7 +113,15 @@ func (r socketFamilies) layout(b *build) {
 		for _, f := range *r.tried {
 			// A machine without IPv6, or another filter, refuses a family in the same way: then the proof of this
 			// filter is its own row's.
-			c.fact("socket "+f.name, choose(f.stays, c.opened(f.before), "EAFNOSUPPORT"), c.opened(f.after))
+			want := choose(f.stays, c.opened(f.before), "EAFNOSUPPORT")
+			if f.stays && b.Pairs && f.number != unix.AF_UNIX { // also where the machine has no IPv6
+				want = "opened"
+			}
+			c.fact("socket "+f.name, want, c.opened(f.after))
+		}
+		if b.Pairs {
+			c.fact("socket inet before", "opened", c.opened((*r.tried)[0].before)) // else the shim could not dial
+			r.pairs.prove(c)
 		}
 	})
 }

@@ -94,12 +94,7 @@ func proveEntries(c *check, rules *match.Rules, sockets []openedSocket) {
 // refusePort proves that a port which no entry names is refused. The taps would receive it, so this is done before they
 // are handed over.
 func refusePort(b *build, named []uint16) func(*check) {
-	port := uint16(9)
-	for _, n := range named {
-		if n == port {
-			port++
-		}
-	}
+	port := otherPort(named)
 	sock := b.Do(sys.Socket(unix.AF_INET, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0))
 	// A packet filter of the launcher's control group, as of a systemd unit with IPAddressDeny=, drops the packets of a
 	// sandbox too: connect(2) would wait for minutes.
@@ -108,4 +103,15 @@ func refusePort(b *build, named []uint16) func(*check) {
 	return func(c *check) {
 		c.fact("connect TCP "+netip.AddrPortFrom(documentation4, port).String(), "ECONNREFUSED", c.result(connect))
 	}
+}
+
+// otherPort is a port that is not among these, which are in ascending order.
+func otherPort(named []uint16) uint16 {
+	port := uint16(9)
+	for _, n := range named {
+		if n == port {
+			port++
+		}
+	}
+	return port
 }

@@ -91,7 +91,7 @@ func (r egressRoutes) unlisted(b *build) {
 	obeyed(b, r.state.netlink, "address "+EgressIPv4, platform.LoAddress(egress4))
 	const name6 = "address of IPv6"
 	refused := r.addressIPv6(b, name6, EgressIPv6, "libraries look for addresses of IPv4 alone")
-	own := b.Observe(sys.Connect(r.state.udp.Result(), socketAddress(egress4, portDNS)))
+	own := b.Observe(sys.Connect(r.state.udp.Result(), socketAddress(egress4, PortDNS)))
 	b.fact("connect UDP "+EgressIPv4, "0", own)
 	b.prove(func(c *check) {
 		if !refused(c) {

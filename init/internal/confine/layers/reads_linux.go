@@ -17,6 +17,7 @@ type Evidence struct {
 	Mounts []platform.Mount // of init, as the shim read them
 	Group  cgroup.Readings  // of the server's control group
 	Server int              // the server's process id, as the kernel told the shim
+	Served Served           // the calls of sockets that the shim answered, where it makes these
 }
 
 // result is the result of an Op: a number, or the name of an errno.

@@ -17,6 +17,7 @@ import (
 // with EPERM, the kernel's count of filters is the proof.
 type seccomp struct {
 	families *[]family
+	pairs    *pairProof
 	trace    *execTrace
 	fallback landlockFallback
 }
@@ -47,6 +48,7 @@ func (r seccomp) layout(b *build) {
 		f := &(*r.families)[i]
 		f.after = trySocket(b, f)
 	}
+	r.pairs.layout(b)
 	r.trace.tryAgain(b)
 }
 
@@ -93,8 +95,14 @@ func loadListener(b *build, loaded *program.Label) func(*check) {
 	var none program.Label
 	message, fd := carrier(b, MsgListener, 1)
 	const flags = specAllow | unix.SECCOMP_FILTER_FLAG_NEW_LISTENER
-	load := b.Try(sys.Seccomp(unix.SECCOMP_SET_MODE_FILTER, flags, filterProg(b, b.Asking))).StoreAt(fd)
-	b.BranchUnlessOK(&none)
+	seccomp := sys.Seccomp(unix.SECCOMP_SET_MODE_FILTER, flags, filterProg(b, b.Asking))
+	var load program.Op
+	if b.Pairs { // there is no other way to the sockets
+		load = b.Do(seccomp).StoreAt(fd)
+	} else {
+		load = b.Try(seccomp).StoreAt(fd)
+		b.BranchUnlessOK(&none)
+	}
 	b.Step(sys.Sendmsg(sys.FD(fdReady), message, 0)).Returns(program.Int(len(MsgListener)))
 	b.Do(sys.Close(load.Result())).For("listener")
 	kept := b.Observe(sys.Fcntl(load.Result(), unix.F_GETFD, 0))

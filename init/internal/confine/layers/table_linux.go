@@ -65,6 +65,7 @@ type state struct {
 	rules    landlockState // landlockRuleset -> landlockRestrict
 	trace    execTrace     // traceMe, seccomp and the frame's half in init prove it together
 	families []family      // socketFamilies tries them before the filter, seccomp behind it
+	pairs    pairProof     // seccomp asks for sockets behind the filter, socketFamilies proves them
 	egress   egressState   // network -> egressRoutes -> egressSockets -> egressAnswers
 	initCaps capabilities  // the frame, once the server's process exists -> serverCapabilities
 }
@@ -167,12 +168,12 @@ func serverRows(s *state) []entry {
 		// late: a small RLIMIT_NOFILE would break the rows above
 		{order.Limits, always, stateless(limits)},
 		// before the filter; seccomp tries the same families behind it
-		{order.Network, reduced | limitsFiltered, socketFamilies{tried: &s.families}},
+		{order.Network, reduced | limitsFiltered, socketFamilies{tried: &s.families, pairs: &s.pairs}},
 		{order.Network, limitsUnfiltered, stateless(openNetwork)},
 		{order.Seccomp, limitsUnfiltered, stateless(noFilter)},
 		// last: behind the filter come only evidence, the wait for the release and execve
-		{order.Seccomp, full, seccomp{families: &s.families, trace: &s.trace}},
-		{order.Seccomp, reduced, seccomp{&s.families, &s.trace, fallbackOf(policy.Reduced)}},
-		{order.Seccomp, limitsFiltered, seccomp{&s.families, &s.trace, fallbackOf(policy.ConfinementLimits)}},
+		{order.Seccomp, full, seccomp{families: &s.families, pairs: &s.pairs, trace: &s.trace}},
+		{order.Seccomp, reduced, seccomp{&s.families, &s.pairs, &s.trace, fallbackOf(policy.Reduced)}},
+		{order.Seccomp, limitsFiltered, seccomp{&s.families, &s.pairs, &s.trace, fallbackOf(policy.ConfinementLimits)}},
 	}
 }

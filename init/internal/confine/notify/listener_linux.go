@@ -1,5 +1,6 @@
-// Package notify answers seccomp notifications, SECCOMP_RET_USER_NOTIF of seccomp(2), with EPERM, and counts the calls.
-// While this process is stopped the calls wait; after this process has ended the kernel refuses them.
+// Package notify answers seccomp notifications, SECCOMP_RET_USER_NOTIF of seccomp(2): the calls of sockets by a
+// [Server], if there is one, and all others with EPERM, which it counts. While this process is stopped the calls wait;
+// after this process has ended the kernel refuses them.
 package notify
 
 import (
@@ -24,13 +25,30 @@ type Listener struct {
 	polled  int // fd, or -1 while calls are left to wait
 	name    func(number uint32) string
 	tally   *tally.Tally
-	answers tally.Bucket // the rate of answers
+	answers tally.Bucket // the rate of refusals
+
+	server  Server
+	served  tally.Bucket            // the rate of calls, where there is a server
+	waiting []platform.Notification // to be refused when the rate of refusals allows
 
 	calls   *loop.Source
 	resumes *loop.Timer // ends the wait
 }
 
+// A Server answers calls in earnest.
+type Server interface {
+	// Answers reports whether the call of this number is the server's to answer.
+	Answers(number uint32) bool
+	// Answer answers a notification of the listener, now or later.
+	Answer(listener int, n platform.Notification)
+}
+
 const (
+	// With a server a call's number is known only once it is taken, so calls have a rate of their own.
+	callsAtOnce, callsPerSecond = 20000, 20000
+	callsATurn                  = 16
+	mostWaiting                 = 64 // calls that are taken, and refused later
+
 	// The rate of answers: answersAtOnce, then answersPerSecond. An answer takes 27 µs of the launcher's processor time
 	// where a processor has to be woken, so the answers take at most 2 % of a processor.
 	answersAtOnce    = 1000
@@ -53,16 +71,22 @@ func (l *Listener) Take(fd int) {
 	}
 	l.fd = fd
 	l.poll(fd)
+	if l.server != nil {
+		_ = platform.WakeHere(fd) // before Linux 6.6 answers take longer
+	}
 }
 
 // Poll is the descriptor to poll for calls, or -1: for a caller that has no loop yet.
 func (l *Listener) Poll() int { return l.polled }
 
+// ServeBy has a server answer its calls. It is called before the listener has a descriptor.
+func (l *Listener) ServeBy(s Server) { l.server = s }
+
 // Register has a loop answer calls.
 func (l *Listener) Register(on *loop.Loop) {
 	l.calls = on.Add(l.polled, unix.POLLIN, l.Serve)
-	l.resumes = on.Timer(func() { l.poll(l.fd) })
-	if l.polled != l.fd { // paused before there was a loop
+	l.resumes = on.Timer(l.resume)
+	if l.polled != l.fd || len(l.waiting) > 0 { // since before there was a loop
 		l.resumes.Set(time.Now())
 	}
 }
@@ -81,31 +105,81 @@ func (l *Listener) Close() {
 	l.poll(-1)
 }
 
-// Serve answers one call after poll reported it, or closes the descriptor if no process has the filter any more.
+// Serve answers calls after poll reported one, or closes the descriptor if no process has the filter any more.
 func (l *Listener) Serve(revents int16) {
-	now := time.Now()
-	switch {
-	case revents&unix.POLLIN == 0:
+	if revents&unix.POLLIN == 0 {
 		l.Close()
-	case !l.answers.Take(now, time.Second/answersPerSecond, answersAtOnce):
-		l.poll(-1) // calls wait: a server that makes too many of them slows itself down
-		l.resumes.Set(now.Add(Pause))
-	default:
-		l.refuse(now)
+		return
+	}
+	for range callsATurn {
+		now := time.Now()
+		if !l.may(now) {
+			l.pause(now) // calls wait: a server that makes too many of them slows itself down
+			return
+		}
+		l.answer(now)
+		if l.server == nil || l.fd < 0 || !l.pending() {
+			return
+		}
 	}
 }
 
-// refuse answers the next pending notification. An interrupted call is notified again when it is restarted, so only
+// may reports whether the rates allow to take a call.
+func (l *Listener) may(now time.Time) bool {
+	if l.server == nil {
+		return l.answers.Take(now, time.Second/answersPerSecond, answersAtOnce)
+	}
+	return len(l.waiting) < mostWaiting && l.served.Take(now, time.Second/callsPerSecond, callsAtOnce)
+}
+
+func (l *Listener) pause(now time.Time) {
+	l.poll(-1)
+	l.resumes.Set(now.Add(Pause))
+}
+
+// resume refuses calls that had to wait, as the rate allows, and takes calls again.
+func (l *Listener) resume() {
+	now := time.Now()
+	for len(l.waiting) > 0 && l.answers.Take(now, time.Second/answersPerSecond, answersAtOnce) {
+		l.refuse(l.waiting[0], now)
+		l.waiting = l.waiting[1:]
+	}
+	if len(l.waiting) > 0 {
+		l.resumes.Set(now.Add(Pause))
+	}
+	l.poll(l.fd)
+}
+
+// pending reports whether there is another call.
+func (l *Listener) pending() bool {
+	fds := [1]unix.PollFd{{Fd: int32(l.fd), Events: unix.POLLIN}}
+	n, err := unix.Poll(fds[:], 0)
+	return n == 1 && err == nil && fds[0].Revents&unix.POLLIN != 0
+}
+
+// answer takes the next pending notification, and answers it or has it wait.
+func (l *Listener) answer(now time.Time) {
+	n, err := platform.Notified(l.fd)
+	switch {
+	case errors.Is(err, unix.ENOENT): // the call was interrupted
+	case err != nil:
+		l.Close()
+	case l.server == nil:
+		l.refuse(n, now)
+	case l.server.Answers(n.Number):
+		l.server.Answer(l.fd, n)
+	case l.answers.Take(now, time.Second/answersPerSecond, answersAtOnce):
+		l.refuse(n, now)
+	default:
+		l.waiting = append(l.waiting, n)
+		l.resumes.Set(now.Add(Pause))
+	}
+}
+
+// refuse answers a notification with EPERM. An interrupted call is notified again when it is restarted, so only
 // delivered answers are counted (both can happen, and then the call counts twice). The thread's id is valid until the
 // answer.
-func (l *Listener) refuse(now time.Time) {
-	n, err := platform.Notified(l.fd)
-	if err != nil {
-		if !errors.Is(err, unix.ENOENT) { // the call was interrupted
-			l.Close()
-		}
-		return
-	}
+func (l *Listener) refuse(n platform.Notification, now time.Time) {
 	denied := order.Denied{Event: "denied", Layer: order.Seccomp, Errno: "EPERM",
 		Act: order.Act{Kind: order.DeniedSyscall, Syscall: l.name(n.Number)}}
 	line := l.Counting && l.tally.TakeLine(denied.Act, now)

@@ -57,6 +57,25 @@ func (h hosts) at(start, end int) (netip.Addr, bool) {
 	return a.Unmap(), err == nil
 }
 
+// names are those in the lines that begin with an address, in its usual form.
+func (h hosts) names(a netip.Addr) (found []string) {
+	text := a.Unmap().String()
+	for rest := string(h); len(found) < mostAddresses; {
+		i := strings.Index(rest, text)
+		if i < 0 {
+			break
+		}
+		line, more, _ := strings.Cut(rest[i+len(text):], "\n")
+		start := rest[strings.LastIndexByte(rest[:i], '\n')+1 : i]
+		if strings.Trim(start, blanks) == "" && line != "" && strings.ContainsRune(blanks, rune(line[0])) {
+			line, _, _ = strings.Cut(line, "#")
+			found = append(found, strings.Fields(line)...)
+		}
+		rest = more
+	}
+	return found
+}
+
 // cutBlank is the text before the first blank, and that behind it.
 func cutBlank(s string) (before, after string, found bool) {
 	if i := strings.IndexAny(s, blanks); i >= 0 {

@@ -133,6 +133,12 @@ func (r *Resolver) InHosts(name string) []netip.Addr {
 	return r.hosts.addresses(name)
 }
 
+// NamesOf are the names that the hosts file gives to an address.
+func (r *Resolver) NamesOf(a netip.Addr) []string {
+	r.reread()
+	return r.hosts.names(a)
+}
+
 // Search is the search list of the machine, which no look-up uses.
 func (r *Resolver) Search() []string {
 	r.reread()

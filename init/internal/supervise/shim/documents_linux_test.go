@@ -17,6 +17,7 @@ var documents = []struct{ name, below, text string }{
 	{"reduced-network", "", `{"version":1,"minConfinement":"reduced","level":"network","filesystem":{"allowWrite":["STAGE/write"]}}`},
 	{"reduced-old-landlock", "", `{"version":1,"minConfinement":"reduced",` + oldLandlock + `,"filesystem":{"allowWrite":["STAGE/write"]}}`},
 	{"reduced-default-read", "/var/tmp", `{"version":1,"minConfinement":"reduced","filesystem":{"default":"read","allowWrite":["STAGE/write"]}}`},
+	{"reduced-domains", "", weaker(domains, "reduced")},
 	{"sockets", quiet, allowedSockets}, // last: some machines have no such folder
 }
 

@@ -3,14 +3,18 @@ package shim
 import (
 	"errors"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/confine/launch"
 	"github.com/security-mcp/mcp-sandbox/init/internal/confine/layers"
+	"github.com/security-mcp/mcp-sandbox/init/internal/confine/notify"
+	"github.com/security-mcp/mcp-sandbox/init/internal/confine/seccomp"
 	"github.com/security-mcp/mcp-sandbox/init/internal/confine/tally"
 	"github.com/security-mcp/mcp-sandbox/init/internal/egress"
 	"github.com/security-mcp/mcp-sandbox/init/internal/egress/dial"
 	"github.com/security-mcp/mcp-sandbox/init/internal/egress/match"
+	"github.com/security-mcp/mcp-sandbox/init/internal/egress/pair"
 	"github.com/security-mcp/mcp-sandbox/init/notice"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/platform"
@@ -67,13 +71,52 @@ func (n *network) serve(sockets []layers.Carried) (launch.Serving, error) {
 	return engine, nil
 }
 
+// servePairs makes the engine that the sockets of a server without a network namespace of its own lead to.
+func (n *network) servePairs(l *notify.Listener) (launch.Serving, error) {
+	engine, err := egress.New(egress.Config{Pairs: true, Network: n.policy.Network, Proxy: n.proxy, Tally: n.denied})
+	if err != nil {
+		return nil, err
+	}
+	n.engine = engine
+	ends := egress.PairsOf(engine)
+	p := &pairs{engine, pair.New(ends.Set(), seccomp.Name, ends)}
+	l.ServeBy(p.sockets)
+	return p, nil
+}
+
+// pairs are an engine and the sockets that lead to it.
+type pairs struct {
+	*egress.Engine
+	sockets *pair.Sockets
+}
+
+// Served is the account of the calls that were answered until now.
+func (p *pairs) Served() layers.Served { return layers.Served(p.sockets.Account()) }
+
+func (p *pairs) Begin() {
+	p.sockets.Begin()
+	p.Engine.Begin()
+}
+
+func (p *pairs) Close() {
+	p.sockets.Close()
+	p.Engine.Close()
+}
+
 // note writes into the first line of the report how hosts are reached.
-func (n *network) note(e *order.Enforced, o *order.Order, shared bool) {
-	if !n.listed || shared {
+func (n *network) note(e *order.Enforced, o *order.Order, s *launch.Sandbox) {
+	if !n.listed || s.Egress == nil {
 		return
 	}
+	var effects []string
+	if s.Shared() {
+		effects = append(effects, layers.EffectOfPairs)
+	}
 	if n.proxy.IsSet() {
-		e.Layer(order.Network).Effect = "via proxy " + n.proxy.String()
+		effects = append(effects, "via proxy "+n.proxy.String())
+	}
+	if len(effects) > 0 {
+		e.Layer(order.Network).Effect = strings.Join(effects, "; ")
 	}
 	for _, variable := range notice.ProxyVariables() {
 		if order.Lookup(o.Env, variable) != "" && !o.Guided { // a guided one says which access its policy opens

@@ -141,9 +141,13 @@ func (l *launch) alter(p *layers.Layout, whole bool) {
 	if l.Line == "" || l.altered == p || l.Op >= p.Len() && !whole {
 		return
 	}
+	again := l.altered != nil
 	l.altered = p
 	was, _, _ := strings.Cut(l.Line, "(") // addresses differ with the length of the command
 	if l.Op >= p.Len() || !strings.HasPrefix(p.Line(l.Op, nil), was) {
+		if again {
+			return // the launch without sockets that follows a refused one is another program
+		}
 		println(p.Line(l.Op, nil))
 		os.Exit(exitAnother)
 	}

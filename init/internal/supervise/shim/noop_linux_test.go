@@ -242,5 +242,9 @@ func (s stage) refused(t *testing.T, l launch, mark string) {
 	if o.code == 125 && o.event() == "refused" && len(o.report) == 1 && !s.ran(&o, mark) {
 		return
 	}
+	// With minConfinement written out a server whose sockets cannot be made starts all the same, and reaches no host.
+	if o.code == 0 && strings.Contains(o.stderr, "nothing holds network.allowedDomains (the server has no network)") {
+		return
+	}
 	t.Errorf("not missed: %s\ncode %d, said %q, %s\n%s", l.Line, o.code, o.stdout, o.event(), o.stderr)
 }

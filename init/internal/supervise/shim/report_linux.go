@@ -37,7 +37,7 @@ func (s *shim) reportEnforced() error {
 		offers: &offers{s.Order, &s.policy, sandbox, launch.TakeFiles(sandbox)}}
 	e.Notices = s.guide.notices()
 	s.guide.offers = nil // the plan has much memory
-	s.network.note(e, s.Order, sandbox.Shared())
+	s.network.note(e, s.Order, sandbox)
 	if err := s.network.publish.note(sandbox, e); err != nil {
 		return err
 	}

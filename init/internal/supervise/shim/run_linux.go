@@ -141,7 +141,8 @@ func (s *shim) startSandbox() error {
 		Stdio: launch.Stdio{FDs: m.stdio.Server, Standards: standards, TTY: s.Order.TTY || m.stdio.Terminal.Given},
 		Host:  launch.Host{PIDFD: s.Parent, Grace: s.hostGrace()}, Reaper: s.Reaper, Process: &s.orphans,
 		Interrupt: launch.Interrupt{FDs: s.interrupts(), Check: s.interrupted}, Covers: coverWatch{m},
-		Denied: &s.denied.Tally, Egress: s.network.serve, Hooks: s.Hooks})
+		Denied: &s.denied.Tally, Hooks: s.Hooks,
+		Network: launch.Network{Egress: s.network.serve, Pairs: s.network.servePairs}})
 	if m.sandbox, err = s.launch.Start(); err != nil {
 		return err
 	}

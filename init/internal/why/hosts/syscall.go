@@ -26,6 +26,10 @@ func Filtered(p *policy.Policy, machine seccomp.Options, name string) (order.Ans
 		return order.Answer{Allowed: order.ActAllowed, By: "/level",
 			Text: name + " is allowed: level privileged has no filter of system calls"}, nil
 	}
+	if machine.Egress && name == "listen" {
+		text := name + " is refused with EACCES: without a network namespace no port of the server's can be reached"
+		return order.Answer{Allowed: order.ActDenied, Reason: order.ByPolicy, By: order.NoEntry, Text: text}, nil
+	}
 	c := &callQuestion{machine: machine, name: name}
 	c.number, _ = seccomp.Number(name)
 	v, err := c.verdict(p)
