@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/security-mcp/mcp-sandbox/init/diagnose"
@@ -36,6 +37,14 @@ type line struct {
 	check func(*result) Check
 }
 
+// hosts is the name of the check of a list of hosts.
+const hosts = "Hosts by name"
+
+// HoldsHosts reports whether the machine holds a list of hosts.
+func (m *Machine) HoldsHosts() bool {
+	return slices.ContainsFunc(m.Checks, func(c Check) bool { return c.Name == hosts && c.State == Works })
+}
+
 // lines are the checks of an operating system, in the order in which a person should read them.
 func lines(os string) []line {
 	limits := line{"Rlimits", proved(rlimits)}
@@ -43,7 +52,8 @@ func lines(os string) []line {
 	switch os {
 	case "linux":
 		return []line{{"OS", system}, {"User namespaces", namespaces}, {"Cgroups v2", proved(cgroups)},
-			{"Landlock", landlock}, {"Seccomp", seccomp}, limits, tree, reachable}
+			{"Landlock", landlock}, {"Seccomp", seccomp},
+			{hosts, hostsByName}, limits, tree, reachable}
 	case "windows":
 		limits.name = "Job Objects"
 	}

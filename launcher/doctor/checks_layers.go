@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"strconv"
+	"strings"
 
 	"github.com/security-mcp/mcp-sandbox/init/diagnose"
 	"github.com/security-mcp/mcp-sandbox/init/order"
@@ -98,4 +99,23 @@ func seccomp(r *result) Check {
 	default:
 		return limited("filter; no user notification ("+problem+")"+unreported, diagnose.ListenerMissing)
 	}
+}
+
+// hostsByName is whether a list of hosts holds: by a network namespace, or by sockets that the launcher makes.
+func hostsByName(r *result) Check {
+	_, reached := r.reached()
+	switch {
+	case reached == policy.Full:
+		return works("held by a network namespace")
+	case r.named.ran() && r.named.Report.Confinement == string(policy.Reduced):
+		return works("held without a network namespace: the launcher makes the server's connections, and a server " +
+			"cannot listen")
+	case r.named.Refused == nil:
+		return missing(diagnose.Untried, "")
+	}
+	why := r.named.why()
+	if _, also, ok := strings.Cut(why, diagnose.AndThisOne); ok {
+		why = also
+	}
+	return missing("a list of hosts is refused: "+why, r.environment.NoSockets(why))
 }

@@ -50,6 +50,7 @@ type result struct {
 	full        Trial // of level standard with full confinement demanded
 	shared      Trial // the same with the host's network: made only if the first was refused
 	usual       Trial // of level standard with the least confinement that is its default
+	named       Trial // of the usual one with a host by name: made only where full is refused, or has no /proc
 	least       Trial // with minConfinement limits: made only if the one before was refused
 	tree        treeTrial
 	environment diagnose.Environment
@@ -100,14 +101,17 @@ func Examine(ctx context.Context, self string, l Launcher) (*Machine, error) {
 
 // prove makes the trials of confinements. Only Linux has more than one.
 func (r *result) prove(ctx context.Context, l Launcher) (err error) {
-	try := func(t *Trial, level policy.Level, least policy.Confinement) {
+	tryPolicy := func(t *Trial, p policy.Policy) {
 		if err != nil {
 			return
 		}
-		p := policy.Policy{Level: level, MinConfinement: least, Limits: policy.Limits{CPU: 1000}}
+		p.Limits.CPU = 1000
 		if *t, err = l.Prove(ctx, p); t.Calls != nil {
 			r.environment.Calls = t.Calls
 		}
+	}
+	try := func(t *Trial, level policy.Level, least policy.Confinement) {
+		tryPolicy(t, policy.Policy{Level: level, MinConfinement: least})
 	}
 	linux := r.environment.OS == "linux"
 	if linux {
@@ -119,11 +123,18 @@ func (r *result) prove(ctx context.Context, l Launcher) (err error) {
 	if linux && !r.full.ran() {
 		try(&r.shared, policy.LevelNetwork, policy.Full)
 	}
+	if linux && r.usual.ran() {
+		tryPolicy(&r.named, policy.Policy{Level: policy.Standard,
+			Network: policy.Network{AllowedDomains: []string{anyHost}}})
+	}
 	if linux && !r.full.ran() && !r.usual.ran() {
 		try(&r.least, policy.Standard, policy.ConfinementLimits)
 	}
 	return err
 }
+
+// anyHost is a host that a trial opens by name. Nothing is looked up, and no packet leaves this machine.
+const anyHost = "host.example"
 
 // killTree tries the end of a server and its daemon: with a short limit for people, and with a long one for slow
 // machines.

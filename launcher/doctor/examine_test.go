@@ -22,7 +22,8 @@ type trials struct {
 }
 
 func (t *trials) Prove(_ context.Context, p policy.Policy) (Trial, error) {
-	t.made = append(t.made, strings.TrimSpace(string(p.Level)+" "+string(p.MinConfinement)))
+	words := append([]string{string(p.Level), string(p.MinConfinement)}, p.Network.AllowedDomains...)
+	t.made = append(t.made, strings.Join(slices.DeleteFunc(words, func(s string) bool { return s == "" }), " "))
 	if t.err != nil || !t.gives.Holds(p.MinConfinement) || p.MinConfinement == "" && !t.gives.Holds(policy.Reduced) {
 		return refusal(order.Namespaces, "clone", "", syscall.EPERM), t.err
 	}
@@ -40,7 +41,7 @@ func (t *trials) Daemon(_ context.Context, _ policy.Confinement, limit time.Dura
 func TestExamine(t *testing.T) {
 	for gives, made := range map[policy.Confinement][]string{
 		policy.Full:              {"standard full"},
-		policy.Reduced:           {"standard full", "standard", "network full"},
+		policy.Reduced:           {"standard full", "standard", "network full", "standard host.example"},
 		policy.ConfinementLimits: {"standard full", "standard", "network full", "standard limits"},
 		policy.None:              {"standard full", "standard", "network full", "standard limits"},
 	} {
@@ -52,7 +53,7 @@ func TestExamine(t *testing.T) {
 		if runtime.GOOS == "linux" && !slices.Equal(fake.made, made) {
 			t.Errorf("%s: %q", gives, fake.made)
 		}
-		if runtime.GOOS == "linux" && m.Confinement != gives || m.OS != runtime.GOOS || len(m.Checks) != 8 {
+		if runtime.GOOS == "linux" && m.Confinement != gives || m.OS != runtime.GOOS || len(m.Checks) != map[bool]int{true: 9, false: 8}[runtime.GOOS == "linux"] {
 			t.Errorf("%s: %+v", gives, m)
 		}
 		for _, c := range m.Checks {

@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"errors"
 	"strings"
 	"syscall"
 	"testing"
@@ -28,6 +29,15 @@ func TestLimitedChecks(t *testing.T) {
 	in := func(s diagnose.Environment) func(*result) {
 		return func(f *result) { f.environment = on("6.12.1", s); off(order.Cgroup)(f) }
 	}
+	noSockets := func(why string, sysctl func(string) string) func(*result) {
+		return func(f *result) {
+			f.shared = f.full
+			f.full, f.usual = refusal(order.Namespaces, "clone", "", syscall.EPERM), Trial{Report: proof(policy.Reduced, 7)}
+			f.named.Refused = &order.Refusal{Layer: order.Policy, Op: "network.allowedDomains",
+				Err: errors.New("cannot be held: clone: EPERM" + diagnose.AndThisOne + why)}
+			f.environment.Sysctl, f.environment.Calls = sysctl, all("EPERM namespaces")
+		}
+	}
 	for _, c := range []struct {
 		name, check string
 		change      func(*result)
@@ -38,6 +48,7 @@ func TestLimitedChecks(t *testing.T) {
 		{"no own network", "User namespaces", func(f *result) {
 			f.shared, f.environment.Calls = f.full, all("ENOSPC network namespace")
 			f.full, f.usual = refusal(order.Namespaces, "clone", "", syscall.ENOSPC), Trial{Report: proof(policy.Reduced, 7)}
+			f.named = f.usual
 			f.environment.Sysctl = sysctl("user.max_net_namespaces", "0")
 		}, Limited, "no network of its own: network namespaces are forbidden", "max_net_namespaces"},
 		{"old Landlock", "Landlock", lacks(order.Landlock, "scope of signals", "ABI 4"), Limited, "ABI 7, but no scope of signals", "6.12"},
@@ -48,6 +59,7 @@ func TestLimitedChecks(t *testing.T) {
 		{"no network of its own, lo", "User namespaces", func(f *result) {
 			f.shared = f.full
 			f.full, f.usual = refusal(order.Network, "ioctl", "lo", syscall.EPERM), Trial{Report: proof(policy.Reduced, 7)}
+			f.named = f.usual
 		}, Limited, "no network of its own: refused: ioctl lo: operation not permitted", ""},
 		{"listener refused", "Seccomp", call("EPERM seccomp listener"), Limited, "EPERM", ""},
 		{"no listener", "Seccomp", call("EINVAL seccomp listener"), Limited, "no user notification (EINVAL)", "5.0"},
@@ -62,6 +74,14 @@ func TestLimitedChecks(t *testing.T) {
 		{"a survivor", "Timeout and whole-tree kill", func(f *result) {
 			f.tree.problem = "a daemon outlived it"
 		}, Missing, "a daemon outlived it", ""},
+		{"no sockets, by Yama", "Hosts by name", noSockets("sockets: permission denied", sysctl("kernel.yama.ptrace_scope", "2")),
+			Missing, "refused: sockets: permission denied", "ptrace_scope is 2: `sysctl -w kernel.yama.ptrace_scope=1`"},
+		{"no sockets, restart", "Hosts by name", noSockets("sockets: permission denied", sysctl("kernel.yama.ptrace_scope", "3")),
+			Missing, "permission denied", "after a restart"},
+		{"no sockets, listener", "Hosts by name", noSockets("seccomp: device or resource busy", sysctl("", "")),
+			Missing, "refused: seccomp: device or resource busy", "outside of the program"},
+		{"no sockets, old kernel", "Hosts by name", noSockets("sockets: invalid argument", sysctl("", "")),
+			Missing, "invalid argument", "5.14"},
 		{"not tried", "Timeout and whole-tree kill", func(f *result) { f.tree = treeTrial{} }, Missing, "not tried", ""},
 	} {
 		f := &result{full: Trial{Report: proof(policy.Full, 7)}, tree: killed, environment: on("6.12.1", diagnose.Environment{})}
@@ -74,6 +94,7 @@ func TestLimitedChecks(t *testing.T) {
 				if got.State != c.state || !strings.Contains(got.Detail, c.detail) || !strings.Contains(got.Fix, c.fix) {
 					t.Errorf("%s: %+v", c.name, got)
 				}
+			case c.check == "Hosts by name" && got.Name == "User namespaces": // without which the check is made
 			case got.State != Works && got.Name != "Confinement reachable":
 				t.Errorf("%s: %s is not all right either: %+v", c.name, got.Name, got)
 			}

@@ -120,11 +120,11 @@ func machines() map[string]*result {
 	linux("desktop", func(f *result) { f.full = Trial{Report: proof(policy.Full, 6)}.with(noGroup) })
 	linux("ubuntu", func(f *result) {
 		f.full, f.usual, f.shared = refusal(order.Namespaces, "write", "/proc/self/uid_map", syscall.EPERM), reduced, refusal(order.Namespaces, "write", "/proc/self/uid_map", syscall.EPERM)
-		f.environment.Sysctl = sysctl(apparmorSwitch, "1")
+		f.environment.Sysctl, f.named = sysctl(apparmorSwitch, "1"), f.usual
 	})
 	linux("docker", func(f *result) {
 		f.full, f.usual = refusal(order.Namespaces, "clone", "", syscall.EPERM), Trial{Report: proof(policy.Reduced, 6)}.with(noGroup)
-		f.shared, f.environment.Calls = f.full, all("EPERM namespaces")
+		f.shared, f.named, f.environment.Calls = f.full, f.usual, all("EPERM namespaces")
 		f.environment = on("6.12.9", diagnose.Environment{Cgroups: "v2", Filtered: true, Calls: f.environment.Calls})
 	})
 	linux("old", func(f *result) {
