@@ -95,9 +95,12 @@ func byName() map[string]parts {
 		Publish: []string{"8080:3000", "[::1]:0:3000"}}
 	open.policy.Network = policy.Network{AllowedDomains: []string{"api.example.com"}, AllowPrivate: true, CheckServerName: policy.No}
 	reduced.policy.Network, reduced.proved.Confinement = open.policy.Network, "reduced"
+	held := reduced
+	reduced.proved.Layers = append(reduced.proved.Layers[:len(held.proved.Layers):len(held.proved.Layers)], order.LayerReport{Layer: order.Network,
+		Facts: []order.Fact{{Name: order.FactDomains, Want: "reachable", Reason: "a reason", Effect: "an effect"}}})
 	ports := ordinary()
 	ports.policy.Network.Publish = full.policy.Network.Publish
-	return map[string]parts{"names": full, "names-open": open, "names-reduced": reduced, "ports": ports}
+	return map[string]parts{"names": full, "names-open": open, "names-reduced": reduced, "names-reduced-held": held, "ports": ports}
 }
 
 // The pages and the JSON are those of testdata; UPDATE=1 writes these. No value of a variable is in them.

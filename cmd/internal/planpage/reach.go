@@ -8,14 +8,14 @@ import (
 	"github.com/security-mcp/mcp-sandbox/policy"
 )
 
-// network is what the server may reach. No confinement below reduced holds anything back, and reduced has no way to a
-// name: it has no network of its own in which the names could be answered.
+// network is what the server may reach. No confinement below reduced holds anything back. Reduced opens no host where
+// the launcher cannot make the server's sockets.
 func network(p *policy.Policy, proved *order.Enforced) []string {
 	reached := policy.Confinement(proved.Confinement)
 	switch {
 	case p.Level == policy.LevelNetwork || !reached.Holds(policy.Reduced):
 		return []string{"*"}
-	case !reached.Holds(policy.Full):
+	case proved.Layer(order.Network).Fact(func(f *order.Fact) bool { return f.Name == order.FactDomains }) != nil:
 		return []string{}
 	}
 	return append([]string{}, p.Network.AllowedDomains...)
