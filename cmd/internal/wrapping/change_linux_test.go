@@ -145,7 +145,7 @@ func TestReduced(t *testing.T) {
 		hosts   bool
 	}{{server, false, true, true}, {server, true, true, false}, {one, true, false, false}} {
 		d, asked := newDesk(t, c.text), false
-		_, e := d.plan(Choice{Level: policy.Standard, Reduced: func() bool { asked = true; return c.reduced }})
+		_, e := d.plan(Choice{Level: policy.Standard, NoHosts: func() bool { asked = true; return c.reduced }})
 		if !e.Change || asked != c.asked || len(e.Made.Policy.Network.AllowedDomains) > 0 != c.hosts {
 			t.Errorf("reduced %t: asked %t, %+v", c.reduced, asked, e)
 		}

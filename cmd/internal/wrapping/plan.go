@@ -20,8 +20,8 @@ type Choice struct {
 	Unwrap  bool
 	Servers []string     // names; none: all
 	Level   policy.Level // for servers without a profile; "" leaves those alone
-	// Reduced reports whether this machine gives no more than confinement reduced. It is asked once at most.
-	Reduced func() bool
+	// NoHosts reports whether this machine cannot hold a list of hosts. It is asked once at most.
+	NoHosts func() bool
 }
 
 // An Entry is a server of a file, and what is done with that server.
@@ -86,7 +86,7 @@ func (e *Entry) decide(c *Choice) {
 	}
 	s := e.server()
 	made, err := entrypolicy.Make(s, c.Level, false)
-	if err == nil && len(made.Policy.Network.AllowedDomains) > 0 && c.Reduced() {
+	if err == nil && len(made.Policy.Network.AllowedDomains) > 0 && c.NoHosts() {
 		made, err = entrypolicy.Make(s, c.Level, true)
 	}
 	if err != nil {

@@ -16,7 +16,6 @@ import (
 	"github.com/security-mcp/mcp-sandbox/cmd/page"
 	"github.com/security-mcp/mcp-sandbox/init/reexec"
 	"github.com/security-mcp/mcp-sandbox/launcher"
-	"github.com/security-mcp/mcp-sandbox/policy"
 	"github.com/security-mcp/mcp-sandbox/policy/text"
 )
 
@@ -42,7 +41,7 @@ func rewrite(f *cli.Flags, w *words, name string, args []string) int {
 	f.Stderr.Kept(cli.PoliciesVariable, cli.StatesVariable)
 	r.read()
 	r.entries = r.scope.Plan(r.files, wrapping.Choice{Unwrap: name == "unwrap", Servers: w.servers,
-		Level: w.level, Reduced: sync.OnceValue(isReduced)})
+		Level: w.level, NoHosts: sync.OnceValue(holdsNoHosts)})
 	r.tellLeft()
 	if r.changes() == 0 {
 		if !w.dry {
@@ -223,13 +222,13 @@ func (r *rewriting) result() int {
 // probeTime is far more than all trials take on the slowest machine.
 const probeTime = 2 * time.Minute
 
-// isReduced reports whether this machine cannot hold a list of hosts.
-func isReduced() bool {
+// holdsNoHosts reports whether this machine cannot hold a list of hosts.
+func holdsNoHosts() bool {
 	if runtime.GOOS != "linux" {
 		return true
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), probeTime)
 	defer cancel()
 	m, err := launcher.Probe(ctx)
-	return err == nil && m.Confinement != policy.Full
+	return err == nil && !m.HoldsHosts()
 }

@@ -41,7 +41,7 @@ func (c *Cell) hostNetwork() bool {
 
 // policy is an install's policy: reach the registries, and write its stage, which is no key of a policy.
 func (c *Cell) policy(ctx context.Context, j *Job, s Step) (p policy.Policy, err error) {
-	p = policy.Policy{Level: policy.Standard, MinConfinement: policy.Full, Cwd: j.Stage}
+	p = policy.Policy{Level: policy.Standard, Cwd: j.Stage}
 	p.Limits.Grace, p.Filesystem.TmpSize = policy.Duration(grace), c.Home
 	p.Limits.FileSize = c.most() // the kernel's bound of one file; the watch has that of all
 	if s.Alone {
@@ -52,7 +52,7 @@ func (c *Cell) policy(ctx context.Context, j *Job, s Step) (p policy.Policy, err
 	}
 	slices.SortFunc(p.Env, func(a, b policy.Variable) int { return strings.Compare(a.Name, b.Name) })
 	if c.hostNetwork() {
-		p.Level, p.MinConfinement = policy.LevelNetwork, policy.Reduced
+		p.Level = policy.LevelNetwork
 		return p, nil
 	}
 	if folder := OwnFolder(j.Program); folder != "" && !platform.Within(j.Program, j.Stage) { // there an answer links
@@ -149,16 +149,18 @@ func (c *Cell) launch(ctx context.Context, j *Job, s Step) error {
 // refused is a launch that the sandbox refused: where the machine cannot confine it, with the ways out.
 func (c *Cell) refused(err error) error {
 	e, ok := errors.AsType[*launcher.Error](err)
-	if !ok || e.Layer == order.Exec || e.Layer == order.Policy {
+	if !ok || e.Layer == order.Exec || e.Layer == order.Policy && e.Op != "network.allowedDomains" {
 		return err
 	}
 	if c.hostNetwork() {
 		return fmt.Errorf("the sandbox of the install: %w", err)
 	}
-	fixes := strings.Split(e.Hint, "; or ") // of which an install's own minimum is none that a user can lower
-	fixes = slices.DeleteFunc(fixes, func(fix string) bool { return strings.Contains(fix, "minConfinement") })
+	fixes := strings.Split(e.Hint, "; or ") // of which keys of the install's own policy are none that a user can change
+	fixes = slices.DeleteFunc(fixes, func(fix string) bool {
+		return strings.Contains(fix, "minConfinement") || strings.Contains(fix, "level network")
+	})
 	fix := cmp.Or(strings.Join(fixes, "; or "), "`mcp-sandbox doctor` says what this machine lacks")
-	return fmt.Errorf("an install needs confinement full, which this machine does not give: %w: %s; "+
+	return fmt.Errorf("an install reaches its registries by name, and this machine cannot hold that: %w: %s; "+
 		"or type --level network, which gives the install and the server the host's network", err, fix)
 }
 
