@@ -25,6 +25,7 @@ const (
 	NoLandlock        Lack = "Landlock"                           // ENOSYS, as a kernel without it
 	NoNamespaceLinks  Lack = "links of namespaces"                // /proc/self/ns: empty, as in gVisor
 	NoSeccomp         Lack = "seccomp"                            // EINVAL, as a kernel without it
+	NoListener        Lack = "seccomp listener"                   // EBUSY, as behind another one
 	NoRawSockets      Lack = "raw sockets"                        // socket: EPERM, of IP; those of netlink stay
 )
 

@@ -9,10 +9,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A denial is what a filter answers to one system call; with a mask, only where its first argument has a bit of it.
+// A denial is what a filter answers to one system call; with a mask, only where its first argument, or that behind it,
+// has a bit of it.
 type denial struct {
 	call  uint32
 	mask  uint32
+	arg   uint32 // 0 or 1
 	errno syscall.Errno
 	raw   bool // socket(2), of SOCK_RAW and another family than AF_NETLINK alone
 }
@@ -32,7 +34,9 @@ func denials() map[Lack][]denial {
 			unix.SYS_MOUNT_SETATTR, unix.SYS_PIVOT_ROOT, unix.SYS_UMOUNT2),
 		NoLandlock: all(unix.ENOSYS, unix.SYS_LANDLOCK_CREATE_RULESET, unix.SYS_LANDLOCK_ADD_RULE,
 			unix.SYS_LANDLOCK_RESTRICT_SELF),
-		NoSeccomp:    all(unix.EINVAL, unix.SYS_SECCOMP),
+		NoSeccomp: all(unix.EINVAL, unix.SYS_SECCOMP),
+		NoListener: {{call: unix.SYS_SECCOMP, arg: 1, mask: unix.SECCOMP_FILTER_FLAG_NEW_LISTENER,
+			errno: unix.EBUSY}},
 		NoRawSockets: {{call: unix.SYS_SOCKET, errno: unix.EPERM, raw: true}},
 	}
 }
@@ -76,7 +80,7 @@ func loadFilter(deny []denial, flags uintptr) error {
 			continue
 		}
 		code = append(code, unix.SockFilter{Code: equal, K: d.call, Jf: 4},
-			unix.SockFilter{Code: load, K: firstArgument},
+			unix.SockFilter{Code: load, K: firstArgument + d.arg*(secondArgument-firstArgument)},
 			unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_JSET | unix.BPF_K, K: d.mask, Jf: 1}, refuse,
 			unix.SockFilter{Code: load, K: number})
 	}

@@ -18,7 +18,7 @@ type Expectation struct {
 	Place       job.Place     // where the launcher is started
 	LandlockABI int           `yaml:"landlockABI"` // of the kernel; 0 is none
 	Confinement string        // that a launch reaches; "" where it is refused
-	Listed      string        // that one with allowed domains reaches, where it is another
+	Listed      string        // that one with allowed domains reaches, where it is another; or a part of its refusal
 	Absent      []order.Layer // the layers that are absent; all others must be proved
 	Lacking     []string      // "layer: name" of every fact that could not be had in a layer that is proved
 	Group       Group         // the server's control group

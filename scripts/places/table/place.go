@@ -42,12 +42,12 @@ func (p *Place) Compare(a *Account) []string {
 	return all
 }
 
-// reach must come to full confinement and then to all that a list opens, or be refused with the place's cause.
+// reach must come to a confinement that holds a list and then to all that the list opens, or be refused with the
+// place's cause.
 func (p *Place) reach(f *reach.Found) []string {
-	full := string(policy.Full)
 	want, refused := "", cmp.Or(p.Listed, "allowedDomains")
-	if cmp.Or(p.Listed, string(p.Want)) == full {
-		want, refused = full, ""
+	if c := cmp.Or(p.Listed, string(p.Want)); policy.Confinement(c).Holds(policy.Reduced) {
+		want, refused = c, ""
 	}
 	if f.Confinement != want {
 		return []string{fmt.Sprintf("with a list: reached %q, want %q: %s", f.Confinement, want, f.Refused)}

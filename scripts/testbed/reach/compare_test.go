@@ -14,7 +14,7 @@ const localPort = "4711"
 // asExpected is a launch that has no differences.
 func asExpected() *launch {
 	network := order.LayerReport{Layer: order.Network, State: order.Proved}
-	for _, name := range proofs() {
+	for _, name := range proofs(false) {
 		network.Facts = append(network.Facts, order.Fact{Name: name, Want: "x", Got: "x"})
 	}
 	denied := func(kind order.DeniedKind, host, address string, port uint16) order.Denied {
@@ -34,7 +34,7 @@ func TestDifferences(t *testing.T) {
 	if all := asExpected().differences(localPort); all != nil {
 		t.Fatal(all)
 	}
-	for i, a := range acts(localPort) {
+	for i, a := range acts(localPort, false) {
 		l := asExpected()
 		l.results[i] = attempt.Result{OK: true, Detail: "something else"}
 		if i == 2 {
@@ -42,12 +42,12 @@ func TestDifferences(t *testing.T) {
 		}
 		check(t, l, strings.Join(a.words, " "))
 	}
-	for i := range refusals() {
+	for i := range refusals(false) {
 		l := asExpected()
 		l.denied = slices.Delete(l.denied, i, i+1)
 		check(t, l, "records of refusals")
 	}
-	for i, name := range proofs() {
+	for i, name := range proofs(false) {
 		l := asExpected()
 		l.enforced.Layers[0].Facts[i].Got = ""
 		check(t, l, "fact "+name)

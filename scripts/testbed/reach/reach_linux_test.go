@@ -9,7 +9,10 @@ import (
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 )
 
-func TestMain(m *testing.M) { os.Exit(testbed.Run(m)) }
+func TestMain(m *testing.M) {
+	testbed.Machines()
+	os.Exit(testbed.Run(m))
+}
 
 // trial is one on this machine.
 func trial(t *testing.T, flags ...string) Trial {
@@ -22,6 +25,21 @@ func trial(t *testing.T, flags ...string) Trial {
 func TestTrial(t *testing.T) {
 	found, err := trial(t, "--min-confinement", "full").Run()
 	if err != nil || found.Confinement != "full" || found.Wrong != nil {
+		t.Fatalf("%+v, %v", found, err)
+	}
+}
+
+// A machine without user namespaces publishes no port, and opens the hosts all the same.
+func TestTrialReduced(t *testing.T) {
+	w := trial(t)
+	plain := w.Command
+	w.Command = func(argv ...string) *exec.Cmd {
+		cmd := plain(argv...)
+		testbed.Machine{Lacks: []testbed.Lack{testbed.NoClone}}.Put(t, cmd)
+		return cmd
+	}
+	found, err := w.Run()
+	if err != nil || found.Confinement != "reduced" || found.Wrong != nil {
 		t.Fatalf("%+v, %v", found, err)
 	}
 }
