@@ -26,6 +26,7 @@ const (
 	actDown    = "down"    // streams, bytes of each: received
 	actConnect = "connect" // times: a connection, a byte each way, its end; the median
 	actLookup  = "lookup"  // times, unused: a question for the site's address; the median
+	actName    = "name"    // times, unused: getsockname(2) of a connection; the median
 )
 
 type client struct {
@@ -95,6 +96,16 @@ func (c *client) act(act string, many, size int) (time.Duration, error) {
 		return time.Since(start), err
 	case actConnect:
 		return median(many, c.touch)
+	case actName:
+		fd, err := c.connect()
+		if err != nil {
+			return 0, err
+		}
+		defer unix.Close(fd)
+		return median(many, func() error {
+			_, err := unix.Getsockname(fd)
+			return err
+		})
 	}
 	return median(many, func() error {
 		_, err := c.lookup()

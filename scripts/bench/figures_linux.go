@@ -50,6 +50,16 @@ func printEgress(all []*rig, rounds int, from string) {
 		got := ratios(find(all, rigSandbox), find(all, name))
 		fmt.Printf("| streams, x %s | %s | %s |\n", name, wanted, got)
 	}
+	got := ratios(find(all, rigReduced), find(all, rigSandbox))
+	fmt.Printf("| streams in reduced, x %s | at least 0.5 | %s |\n", rigSandbox, got)
+	for _, c := range []struct {
+		act  act
+		most string
+	}{{acts[4], "at most 500"}, {acts[5], "at most 200"}} {
+		mine, _ := find(all, rigReduced).middle(c.act.title)
+		full, _ := find(all, rigSandbox).middle(c.act.title)
+		fmt.Printf("| %s in reduced, more than in full | %s | %s |\n", c.act.title, c.most, c.act.show(mine-full))
+	}
 	for _, c := range []struct {
 		act         act
 		than, least string

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 )
 
 // A rig is one way from a client to the server: the client, waiting for acts, and what stands between.
@@ -26,6 +28,7 @@ const (
 	rigDirect  = "direct loopback"
 	rigRelay   = "splice relay in C"
 	rigSandbox = "mcp-sandbox"
+	rigReduced = "mcp-sandbox, reduced"
 )
 
 // patience is how long a rig has until its first line.
@@ -97,16 +100,25 @@ func (b *bench) rigs() (all []*rig, err error) {
 		return b.command(self, append([]string{clientArg}, words...)...)
 	}
 	policy := b.path("site.json")
-	doc := fmt.Sprintf(`{"version":1,"minConfinement":"full","network":{"allowedDomains":["%s:%d"]}}`,
-		siteName, sitePort)
+	doc := fmt.Sprintf(`{"version":1,"network":{"allowedDomains":["%s:%d"]}}`, siteName, sitePort)
 	if err := os.WriteFile(policy, []byte(doc), 0o644); err != nil {
 		return nil, err
+	}
+	sandboxed := func(least string) *exec.Cmd {
+		return b.init("--policy", policy, "--min-confinement", least, "--", self, clientArg, siteName)
 	}
 	for _, start := range []func() (*rig, error){
 		func() (*rig, error) { return begin(rigDirect, client(siteAt)) },
 		func() (*rig, error) { return begin(rigRelay, client(relayAt)) },
 		func() (*rig, error) {
-			return begin(rigSandbox, b.init("--policy", policy, "--", self, clientArg, siteName))
+			return begin(rigSandbox, sandboxed("full"))
+		},
+		func() (*rig, error) {
+			c := sandboxed("reduced")
+			if err := (testbed.Machine{Lacks: []testbed.Lack{testbed.NoUserNamespaces}}).Apply(c); err != nil {
+				return nil, err
+			}
+			return begin(rigReduced, c)
 		},
 	} {
 		r, err := start()
