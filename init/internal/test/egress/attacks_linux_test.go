@@ -64,7 +64,7 @@ func attacks() []struct{ attack, test string } {
 	}
 }
 
-// Each test that the table names exists.
+// Each test that the table names exists, and those of this folder are tried in both confinements.
 func TestAttacks(t *testing.T) {
 	if n := len(attacks()); n != 45 {
 		t.Errorf("%d attacks", n)
@@ -73,25 +73,29 @@ func TestAttacks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	const own = "init/internal/test/egress"
 	for i, a := range attacks() {
 		if strings.HasPrefix(a.test, "-: ") {
 			continue
 		}
-		folder, names := "init/internal/test/egress", strings.Fields(a.test)
+		folder, names := own, strings.Fields(a.test)
 		if !strings.HasPrefix(names[0], "Test") {
 			folder, names = names[0], names[1:]
 		}
 		all := testsOf(t, filepath.Join(root, folder))
 		for _, name := range names {
-			if !slices.Contains(all, name) {
+			if test := all[name]; test == nil {
 				t.Errorf("attack %d, %s: no %s in %s", i+1, a.attack, name, folder)
+			} else if folder == own && !calls(test, "both", "beside") {
+				t.Errorf("attack %d, %s: %s is of one confinement", i+1, a.attack, name)
 			}
 		}
 	}
 }
 
-func testsOf(t *testing.T, folder string) (all []string) {
+func testsOf(t *testing.T, folder string) map[string]*ast.FuncDecl {
 	t.Helper()
+	all := map[string]*ast.FuncDecl{}
 	files, err := filepath.Glob(filepath.Join(folder, "*_test.go"))
 	if err != nil || len(files) == 0 {
 		t.Fatalf("%s has no tests: %v", folder, err)
@@ -103,9 +107,21 @@ func testsOf(t *testing.T, folder string) (all []string) {
 		}
 		for _, d := range parsed.Decls {
 			if f, ok := d.(*ast.FuncDecl); ok {
-				all = append(all, f.Name.Name)
+				all[f.Name.Name] = f
 			}
 		}
 	}
 	return all
+}
+
+// calls reports whether a function has a call of one of these.
+func calls(f *ast.FuncDecl, names ...string) (found bool) {
+	ast.Inspect(f, func(n ast.Node) bool {
+		if c, ok := n.(*ast.CallExpr); ok {
+			name, ok := c.Fun.(*ast.Ident)
+			found = found || ok && slices.Contains(names, name.Name)
+		}
+		return !found
+	})
+	return found
 }

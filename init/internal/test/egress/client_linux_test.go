@@ -73,7 +73,7 @@ func errorName(err error) string {
 		return "SERVFAIL: " + dns.Err
 	case errors.As(err, &errno):
 		return unix.ErrnoName(errno)
-	case errors.Is(err, os.ErrDeadlineExceeded), errors.Is(err, context.DeadlineExceeded):
+	case errors.As(err, &dns), errors.Is(err, os.ErrDeadlineExceeded), errors.Is(err, context.DeadlineExceeded):
 		return "timeout"
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return "EOF"
@@ -137,6 +137,30 @@ func datagram(r *result, words []string) error {
 	b := make([]byte, 2048)
 	n, err := c.Read(b)
 	r.Text = string(b[:n])
+	return err
+}
+
+func sent(_ *result, words []string) error {
+	c, err := net.Dial("udp", words[0])
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	_, err = io.WriteString(c, append(words, "datagram")[1])
+	return err
+}
+
+func sentTo(_ *result, words []string) error {
+	to, err := net.ResolveUDPAddr("udp", words[0])
+	if err != nil {
+		return err
+	}
+	c, err := net.ListenPacket("udp", ":0")
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	_, err = c.WriteTo([]byte("datagram"), to)
 	return err
 }
 

@@ -117,7 +117,8 @@ func (c *cutter) Write(b []byte) (int, error) {
 		return c.TCPConn.Write(b)
 	}
 	c.begun = true
-	size, cut := 1, b
+	size, _ := strconv.Atoi(c.how)
+	cut := b
 	if c.how == "records" { // the handshake message in records of 16 bytes
 		cut, size = nil, 21
 		for body := b[5:]; len(body) > 0; {

@@ -36,36 +36,43 @@ const (
 	slowAt  = 10000 // more than a server's port: the same server, which takes its time
 	resetAt = 20000 // ... : resets each connection at the first byte
 	shutAt  = 81    // no list has it
+
+	otherClients = "other-clients.example.com" // nor this name
 )
 
 // Programs and libraries against servers as they come: a host that the list names answers, at once and slowly; another
 // name does not resolve, another port is refused, a reset comes through, and then the first answers again.
 func TestClients(t *testing.T) {
-	other := newSite(t, "other-clients.example.com")
+	newSite(t, otherClients)
 	for _, r := range reachers() {
 		if testing.Short() && slices.Contains(relatives, r.name) {
 			continue
 		}
 		t.Run(r.name, func(t *testing.T) {
 			t.Parallel()
-			k := newKit(t)
-			s := newSite(t, strings.Map(hostLetter, r.name)+".clients.example.com")
-			command := r.command(t, k)
-			r.serve(t, s, r.port, k)
-			s.serve(t, r.port+slowAt, slowly(s.at4(r.port)))
-			s.serve(t, r.port+resetAt, resetAfter(0))
-			at := func(s *site, port int) string { return s.Name + ":" + strconv.Itoa(port) }
-			l := launch{network: network{Allowed: hostPorts(s.Name, r.port, r.port+slowAt, r.port+resetAt)},
-				Env: k.env, Grant: append(k.grant, k.folder, k.authority)}
-			e := l.command(t, append(command, at(s, r.port), at(s, r.port+slowAt), at(other, r.port), at(s, shutAt),
-				at(s, r.port+resetAt), at(s, r.port))...)
-			r.hold(t, e)
-			e.told(t, denied{Kind: "name", Host: other.Name})
-			e.told(t, denied{Kind: "port", Host: s.Name, Port: shutAt})
-			if t.Failed() {
-				t.Logf("code %d\n%s%s%s", e.Code, &e.Stdout, &e.Stderr, e.Denied)
-			}
+			beside(t, r.reach)
 		})
+	}
+}
+
+// reach tries a reacher.
+func (r *reacher) reach(t *testing.T, in confinement) {
+	k := newKit(t)
+	s := newSite(t, strings.Map(hostLetter, r.name)+"."+in.name+".clients.example.com")
+	command := r.command(t, k)
+	r.serve(t, s, r.port, k)
+	s.serve(t, r.port+slowAt, slowly(s.at4(r.port)))
+	s.serve(t, r.port+resetAt, resetAfter(0))
+	at := func(port int) string { return s.Name + ":" + strconv.Itoa(port) }
+	l := launch{in: in, network: network{Allowed: hostPorts(s.Name, r.port, r.port+slowAt, r.port+resetAt)},
+		Env: k.env, Grant: append(k.grant, k.folder, k.authority)}
+	e := l.command(t, append(command, at(r.port), at(r.port+slowAt), otherClients+":"+strconv.Itoa(r.port), at(shutAt),
+		at(r.port+resetAt), at(r.port))...)
+	r.hold(t, e)
+	e.told(t, denied{Kind: "name", Host: otherClients})
+	e.told(t, denied{Kind: "port", Host: s.Name, Port: shutAt})
+	if t.Failed() {
+		t.Logf("code %d\n%s%s%s", e.Code, &e.Stdout, &e.Stderr, e.Denied)
 	}
 }
 

@@ -103,7 +103,7 @@ func shell(program, line string) func(*testing.T, *kit) []string {
 		installed(t, program)
 		k.env["GIT_SSL_CAINFO"], k.env["GIT_CONFIG_NOSYSTEM"] = k.authority, "1"
 		// ssh(1) wants that the key is its user's own.
-		k.env["GIT_SSH_COMMAND"] = `cp -f "$dir/client" /tmp/key && chmod 600 /tmp/key && ssh -F none -i /tmp/key ` +
+		k.env["GIT_SSH_COMMAND"] = `key=${TMPDIR:-/tmp}/key && cp -f "$dir/client" $key && chmod 600 $key && ssh -F none -i $key ` +
 			"-o BatchMode=yes -o IdentitiesOnly=yes -o LogLevel=ERROR -o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null"
 		return []string{"/bin/sh", "-c", "for target; do\nhost=${target%:*} port=${target##*:}\nif text=$({ " + line +
 			"\n} 2>&1); then echo OK $text; else echo ERR $text; fi\ndone", "sh"}

@@ -47,13 +47,15 @@ func withWord(word string) (all []string) {
 }
 
 // The launcher is killed at any moment of its streams: nothing is left of the sandbox, neither here nor at the hosts.
-func TestLauncherKilled(t *testing.T) {
+func TestLauncherKilled(t *testing.T) { both(t, testLauncherKilled) }
+
+func testLauncherKilled(t *testing.T, in confinement) {
 	s := newSite(t, "killed-launcher.example.com").serve(t, 7, echo).serve(t, 19, source)
 	rounds := 24
 	if testing.Short() {
-		rounds = 8
+		rounds = map[string]int{full.name: 8, reduced.name: 4}[in.name]
 	}
-	l := launch{network: network{Allowed: hostPorts(s.Name, 7, 19)}}
+	l := launch{in: in, network: network{Allowed: hostPorts(s.Name, 7, 19)}}
 	before := 0
 	for round := range rounds {
 		if round == 1 { // the first one opened what the tests themselves keep
@@ -99,15 +101,15 @@ func TestFewFiles(t *testing.T) {
 	for _, most := range []uint64{64, 256} {
 		t.Run(strconv.FormatUint(most, 10), func(t *testing.T) {
 			t.Parallel()
-			fewFiles(t, most)
+			beside(t, func(t *testing.T, in confinement) { fewFiles(t, in, most) })
 		})
 	}
 }
 
-func fewFiles(t *testing.T, most uint64) {
-	s := newSite(t, fmt.Sprintf("files-%d.example.com", most)).serve(t, 7, echo)
-	l, at := launch{network: network{Allowed: []string{s.Name + ":7"}}}, s.Name+":7"
-	other := newSite(t, fmt.Sprintf("other-than-files-%d.example.com", most))
+func fewFiles(t *testing.T, in confinement, most uint64) {
+	s := newSite(t, fmt.Sprintf("files-%d.%s.example.com", most, in.name)).serve(t, 7, echo)
+	l, at := launch{in: in, network: network{Allowed: []string{s.Name + ":7"}}}, s.Name+":7"
+	other := newSite(t, fmt.Sprintf("other-than-files-%d.%s.example.com", most, in.name))
 	l.Allowed = append(l.Allowed, other.Name)
 	run := l.session(t, act("tcp", at, "before"), act("wait"), act("crowd", at, "400"), act("wait"), act("crowd", at, "100"),
 		act("lookup", other.Name), act("drop"), act("wait"), act("crowd", at, "10"), act("drop"), act("wait"), act("crowd", at, "400"), act("streams", at, "8", "100000"))
@@ -130,7 +132,7 @@ func fewFiles(t *testing.T, most uint64) {
 	run.idle("at the limit")
 	run.release()
 	for _, name := range append(r.All, run.good().All...) {
-		if name != "ECONNRESET" && name != "EPIPE" && !strings.HasPrefix(name, "SERVFAIL") { // never an unknown name, nor silence
+		if !oneOf(name, in.full+"|EPIPE|SERVFAIL") { // never an unknown name, nor silence
 			t.Errorf("a connection that is refused has %s", name)
 		}
 	}
@@ -154,9 +156,11 @@ func fewFiles(t *testing.T, most uint64) {
 }
 
 // 512 streams that are all busy are no more memory than their buffers.
-func TestMemoryOfStreams(t *testing.T) {
-	s := newSite(t, "memory.example.com").serve(t, 7, echo)
-	l := launch{network: network{Allowed: []string{s.Name + ":7"}}}
+func TestMemoryOfStreams(t *testing.T) { beside(t, testMemoryOfStreams) }
+
+func testMemoryOfStreams(t *testing.T, in confinement) {
+	s := newSite(t, in.name+".memory.example.com").serve(t, 7, echo)
+	l := launch{in: in, network: network{Allowed: []string{s.Name + ":7"}}}
 	run := l.session(t, act("tcp", s.Name+":7", "before"), act("wait"), act("busy", s.Name+":7", "512", "2s"), act("wait"), act("tcp", s.Name+":7", "after"))
 	ended := func() { // 512 are the most
 		t.Helper()
@@ -176,11 +180,13 @@ func TestMemoryOfStreams(t *testing.T) {
 }
 
 // Who does not read holds up nobody else, costs the launcher no processor and no memory, and gets every byte later.
-func TestSlowReaders(t *testing.T) {
+func TestSlowReaders(t *testing.T) { beside(t, testSlowReaders) }
+
+func testSlowReaders(t *testing.T, in confinement) {
 	stop := make(chan struct{})
-	s := newSite(t, "slow-readers.example.com").serve(t, 7, echo).serve(t, 19, source).serve(t, 20, func(*net.TCPConn) { <-stop })
+	s := newSite(t, in.name+".slow-readers.example.com").serve(t, 7, echo).serve(t, 19, source).serve(t, 20, func(*net.TCPConn) { <-stop })
 	defer close(stop)
-	l := launch{network: network{Allowed: hostPorts(s.Name, 7, 19, 20)}}
+	l := launch{in: in, network: network{Allowed: hostPorts(s.Name, 7, 19, 20)}}
 	size := strconv.Itoa(16 << 20)
 	run := l.session(t, act("tcp", s.Name+":7", "before"), act("wait"), act("stall", s.Name+":19", size, "6"),
 		act("streams", s.Name+":7", "8", "1000000"), act("wait"), act("drain", size), act("push", s.Name+":20", "4"),

@@ -31,11 +31,14 @@ func (l launch) session(t *testing.T, acts ...string) *session {
 	if err := os.WriteFile(policy, []byte(l.policy(t)), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	cmd := l.cmd(t)
+	bare := l // the machine is put below the words
+	bare.in, bare.lacks = confinement{}, nil
+	cmd := bare.cmd(t)
 	words := append([]string{testbed.Command(t, "mcp-sandbox-init"), "--policy", policy, "--report-fd", strconv.Itoa(host.ReportFD), "--",
 		testbed.Self(t, "client"), clientIs}, acts...)
 	words = append(l.Prefix, words...)
 	cmd.Path, cmd.Args = words[0], words
+	l.put(t, cmd)
 	s := &session{T: t, launch: l, run: host.Talk(t, cmd)}
 	s.out = json.NewDecoder(s.run.Said)
 	s.run.Began()

@@ -15,15 +15,29 @@ import (
 var made []int
 
 // sockets makes so many sockets that are not connected.
-func sockets(_ *result, words []string) error {
+func sockets(r *result, words []string) error {
 	n, err := strconv.Atoi(words[0])
+	kind := unix.SOCK_STREAM
+	if len(words) > 1 {
+		kind = unix.SOCK_DGRAM
+	}
 	for err == nil && len(made) < n {
 		var fd int
-		if fd, err = unix.Socket(unix.AF_INET, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0); err == nil {
+		if fd, err = unix.Socket(unix.AF_INET, kind|unix.SOCK_CLOEXEC, 0); err == nil {
 			made = append(made, fd)
 		}
 	}
+	r.Count = int64(len(made))
 	return err
+}
+
+// shut closes the sockets.
+func shut(*result, []string) error {
+	for _, fd := range made {
+		unix.Close(fd)
+	}
+	made = nil
+	return nil
 }
 
 // begin connects the sockets and writes to each, which takes no descriptor.

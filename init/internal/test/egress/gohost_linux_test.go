@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -17,12 +18,13 @@ import (
 // hosted is a server that this process starts by package launcher alone, as any Go host does.
 type hosted struct {
 	*launcher.Sandbox
+	in             confinement
 	stdin          io.WriteCloser
 	stdout, stderr bytes.Buffer
 }
 
 // startHosted starts the client with acts; the client ends after the last one, or with its standard input.
-func startHosted(t *testing.T, ctx context.Context, n policy.Network, acts ...string) *hosted {
+func startHosted(t *testing.T, ctx context.Context, in confinement, n policy.Network, acts ...string) *hosted {
 	t.Helper()
 	p := policy.Policy{Network: n, Filesystem: policy.Filesystem{AllowRead: []string{testbed.Self(t, "client")}}}
 	target := launcher.Target{Path: testbed.Self(t, "client"), Args: append([]string{clientIs}, acts...), Dir: "/",
@@ -32,10 +34,13 @@ func startHosted(t *testing.T, ctx context.Context, n policy.Network, acts ...st
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { sb.Close() })
-	h := &hosted{Sandbox: sb}
+	h := &hosted{Sandbox: sb, in: in}
 	sb.Cmd.Stdout, sb.Cmd.Stderr = &h.stdout, &h.stderr
 	if h.stdin, err = sb.Cmd.StdinPipe(); err != nil {
 		t.Fatal(err)
+	}
+	if len(in.lacks) > 0 { // a launcher of another user than its host does not start
+		testbed.Machine{Lacks: in.lacks, Root: os.Geteuid() == 0}.Put(t, sb.Cmd)
 	}
 	if err := sb.Cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -51,7 +56,9 @@ func within(t *testing.T) context.Context {
 }
 
 // A Go host starts two servers at once, each with a list of its own, and each reaches its own name alone.
-func TestGoHost(t *testing.T) {
+func TestGoHost(t *testing.T) { both(t, testGoHost) }
+
+func testGoHost(t *testing.T, in confinement) {
 	a, b := newSite(t, "a.gohost.example.com"), newSite(t, "b.gohost.example.com")
 	for _, s := range []*site{a, b} {
 		s.serve(t, 7, whoami(s.Name)).serve(t, 8, whoami(s.Name))
@@ -60,7 +67,7 @@ func TestGoHost(t *testing.T) {
 	t.Run("servers", func(t *testing.T) {
 		for own, other := range map[*site]*site{a: b, b: a} {
 			list := policy.Network{AllowedDomains: []string{own.Name + ":7"}}
-			h := startHosted(t, ctx, list, act("wait"), act("banner", own.Name+":7"), act("tcp", own.Name+":7", "220 "),
+			h := startHosted(t, ctx, in, list, act("wait"), act("banner", own.Name+":7"), act("tcp", own.Name+":7", "220 "),
 				act("banner", other.Name+":7"), act("banner", own.Name+":8"), act("banner", other.V4.String()+":7"))
 			t.Run(own.Name, func(t *testing.T) {
 				t.Parallel()
@@ -81,9 +88,13 @@ func (h *hosted) proved(t *testing.T, ctx context.Context, own *site) {
 	t.Helper()
 	report, err := h.Report(ctx)
 	if err != nil {
-		t.Fatal(err)
+		h.Cmd.Wait()
+		t.Fatalf("%v\n%s", err, &h.stderr)
 	}
 	named := func(f *order.Fact) bool { return strings.Contains(f.Name, own.Name) && f.Got == f.Want }
+	if got := string(report.Confinement); got != h.in.name {
+		t.Errorf("the confinement is %s", got)
+	}
 	if l := report.Layer(order.Network); l.State != order.Proved || l.Fact(named) == nil {
 		t.Errorf("layer network is %+v", l)
 	}
@@ -104,7 +115,7 @@ func (h *hosted) reached(t *testing.T, ctx context.Context, own, other *site) {
 	}
 	hello := "220 " + own.Name
 	want := []struct{ text, err string }{
-		{}, {hello, ""}, {"220 ", ""}, {"", "NXDOMAIN"}, {"", "ECONNREFUSED"}, {"", "ECONNRESET"}}
+		{}, {hello, ""}, {"220 ", ""}, {"", "NXDOMAIN"}, {"", "ECONNREFUSED"}, {"", h.in.refused}}
 	got := results(t, &h.stdout)
 	if len(got) != len(want) {
 		t.Fatalf("results %v", got)

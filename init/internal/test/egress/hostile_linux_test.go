@@ -14,12 +14,14 @@ import (
 )
 
 // Questions side by side are 64 at most; more of them are answered at once, and none is lost.
-func TestQuestionsAtOnce(t *testing.T) {
+func TestQuestionsAtOnce(t *testing.T) { both(t, testQuestionsAtOnce) }
+
+func testQuestionsAtOnce(t *testing.T, in confinement) {
 	const most, all = 64, 80
 	until := make(chan struct{})
 	s := newSite(t, "crowd-of-names.example.com").serve(t, 80, whoami("crowd"))
 	var packets []string
-	l := launch{network: network{Allowed: []string{s.Name}}}
+	l := launch{in: in, network: network{Allowed: []string{s.Name}}}
 	for i := range all {
 		n := fmt.Sprintf("n%d.%s", i, s.Name)
 		know(t, n, name{Addresses: []netip.Addr{netip.AddrFrom4([4]byte{198, 51, 100, byte(i)})}, Until: until})
@@ -39,9 +41,11 @@ func TestQuestionsAtOnce(t *testing.T) {
 
 // Attack 32: idle connections to the name server, streams that nobody reads, ClientHellos that do not go on, resets: what
 // is allowed still goes, and the launcher stays small.
-func TestExhaustion(t *testing.T) {
-	s := newSite(t, "exhaust.example.com").serve(t, 7, echo).serve(t, 19, source).serveTLS(t, 443)
-	l := launch{network: network{Allowed: append(hostPorts(s.Name, 7, 19), s.Name)}}
+func TestExhaustion(t *testing.T) { beside(t, testExhaustion) }
+
+func testExhaustion(t *testing.T, in confinement) {
+	s := newSite(t, in.name+".exhaust.example.com").serve(t, 7, echo).serve(t, 19, source).serveTLS(t, 443)
+	l := launch{in: in, network: network{Allowed: append(hostPorts(s.Name, 7, 19), s.Name)}}
 	at := func(port string) string { return s.Name + ":" + port }
 	var names []string
 	for i := range 800 {
@@ -77,6 +81,10 @@ func TestExhaustion(t *testing.T) {
 		switch {
 		case i == 7 && r.Error != "NXDOMAIN", i == 6 && r.Text != "still", i == 8 && len(r.All) == 0:
 			t.Errorf("act %d: %s", i, r)
+		case i == 1 && in.unread != "":
+			if !oneOf(r.Error, in.unread) {
+				t.Errorf("act %d: %v: %s, want %s", i, r.Act[:1], r.Error, in.unread)
+			}
 		case i != 7 && i != 3 && r.Error != "": // some of the idle connections to the name server may be refused
 			t.Errorf("act %d: %v: %s", i, r.Act[:1], r.Error)
 		}

@@ -13,9 +13,11 @@ import (
 )
 
 // Attack 31: routes, addresses and sysctls of the sandbox stay as they are, and no namespace beside it opens.
-func TestNetworkStays(t *testing.T) {
+func TestNetworkStays(t *testing.T) { both(t, testNetworkStays) }
+
+func testNetworkStays(t *testing.T, in confinement) {
 	s := newSite(t, "stays.example.com").serve(t, 7, whoami("stays"))
-	l := launch{network: network{Allowed: []string{s.Name + ":7"}}}
+	l := launch{in: in, network: network{Allowed: []string{s.Name + ":7"}}}
 	l.rows(t,
 		row{"before", act("banner", s.Name+":7"), "220 stays", ""},
 		row{"a route", act("route"), "", "EPERM|EACCES|EAFNOSUPPORT|EPROTONOSUPPORT"},
@@ -27,14 +29,16 @@ func TestNetworkStays(t *testing.T) {
 }
 
 // Attack 45: when the shim is killed, what it relayed ends, and so does the server.
-func TestShimDies(t *testing.T) {
+func TestShimDies(t *testing.T) { both(t, testShimDies) }
+
+func testShimDies(t *testing.T, in confinement) {
 	seen, over := make(chan struct{}), make(chan struct{})
 	s := newSite(t, "dies.example.com").serve(t, 7, func(c *net.TCPConn) {
 		close(seen)
 		holds(c)
 		close(over)
 	})
-	l := launch{network: network{Allowed: []string{s.Name + ":7"}}}
+	l := launch{in: in, network: network{Allowed: []string{s.Name + ":7"}}}
 	cmd := l.cmd(t, testbed.Self(t, "client"), clientIs, act("hold", s.Name+":7"))
 	run := host.Hold(t, cmd)
 	defer run.Stdin.Close()
@@ -47,20 +51,22 @@ func TestShimDies(t *testing.T) {
 }
 
 // Attack 40: an address inside stands for its name. When the name moves, the address leads to where the name is.
-func TestMovedName(t *testing.T) {
+func TestMovedName(t *testing.T) { beside(t, testMovedName) }
+
+func testMovedName(t *testing.T, in confinement) {
 	if testing.Short() {
 		t.Skip("an answer is kept for 30 seconds")
 	}
-	old := newSite(t, "moved.example.com").serve(t, 7, whoami("old"))
+	old := newSite(t, in.name+".moved.example.com").serve(t, 7, whoami("old"))
 	v4, v6 := newAddresses(t)
 	later := &site{Name: old.Name, V4: v4, V6: v6}
 	later.serve(t, 7, whoami("new"))
 	know(t, old.Name, name{Addresses: old.addresses(), TTL: 1})
-	moved := newSite(t, "moved-now.example.com").serve(t, 7, func(c *net.TCPConn) {
+	moved := newSite(t, in.name+".moved-now.example.com").serve(t, 7, func(c *net.TCPConn) {
 		know(t, old.Name, name{Addresses: later.addresses(), TTL: 1})
 		echo(c)
 	})
-	l := launch{network: network{Allowed: []string{old.Name + ":7", moved.Name + ":7"}}}
+	l := launch{in: in, network: network{Allowed: []string{old.Name + ":7", moved.Name + ":7"}}}
 	l.rows(t,
 		row{"before", act("banner", old.Name+":7"), "220 old", ""},
 		row{"the move", act("tcp", moved.Name+":7", "x"), "x", ""},
@@ -68,12 +74,14 @@ func TestMovedName(t *testing.T) {
 }
 
 // A client of IPv6 that asks another name server gets its answer from that address, as one of IPv4 does.
-func TestNameServerOfIPv6(t *testing.T) {
+func TestNameServerOfIPv6(t *testing.T) { both(t, testNameServerOfIPv6) }
+
+func testNameServerOfIPv6(t *testing.T, in confinement) {
 	if !world.HasIPv6() {
 		t.Skip("this kernel has no IPv6")
 	}
 	s := newSite(t, "six.example.com")
-	l := launch{network: network{Allowed: []string{s.Name}}}
+	l := launch{in: in, network: network{Allowed: []string{s.Name}}}
 	e := l.acts(t, act("packet", "udp", "[2001:db8::9]:53", query(s.Name, typeA)))
 	if r := e.Results[0]; len(r.All) != 1 || len(answered(t, r.All[0]).Answers) != 1 {
 		t.Errorf("%s: answers %v", r, r.All)
@@ -81,13 +89,15 @@ func TestNameServerOfIPv6(t *testing.T) {
 }
 
 // Two programs of the host may listen on one port, one of each family: the server reaches the one that it asks for.
-func TestLocalhostOfEachFamily(t *testing.T) {
+func TestLocalhostOfEachFamily(t *testing.T) { both(t, testLocalhostOfEachFamily) }
+
+func testLocalhostOfEachFamily(t *testing.T, in confinement) {
 	if !world.HasIPv6() {
 		t.Skip("this kernel has no IPv6")
 	}
 	host, port := &site{}, freePort(t)
 	host.listen(t, "127.0.0.1:"+port, whoami("four"))
 	host.listen(t, "[::1]:"+port, whoami("six"))
-	l := launch{network: network{Allowed: []string{"localhost:" + port}}}
+	l := launch{in: in, network: network{Allowed: []string{"localhost:" + port}}}
 	l.rows(t, row{"IPv4", act("banner", "127.0.0.1:"+port), "220 four", ""}, row{"IPv6", act("banner", "[::1]:"+port), "220 six", ""})
 }

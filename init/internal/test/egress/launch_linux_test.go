@@ -24,12 +24,14 @@ type network struct {
 type launch struct {
 	host.Launch
 	network
+	in     confinement // that it must come to; zero: any
 	Level  string
 	Least  string            // minConfinement
 	Env    map[string]string // of the policy
 	Given  []string          // to the launcher's environment, NAME=VALUE
 	Limits map[string]any
 	Grant  []string       // readable in addition
+	Deny   []string       // system calls
 	Prefix []string       // the command that starts the launcher with the words behind it
 	lacks  []testbed.Lack // of the machine
 }
@@ -41,6 +43,9 @@ func (l launch) policy(t *testing.T) string {
 		return l.Policy
 	}
 	doc := map[string]any{"version": 1, "network": l.network, "filesystem": map[string]any{"allowRead": append(l.Grant, testbed.Self(t, "client"))}}
+	if len(l.Deny) > 0 {
+		doc["seccomp"] = map[string]any{"deny": l.Deny}
+	}
 	for key, value := range map[string]any{"level": l.Level, "minConfinement": l.Least, "env": l.Env, "limits": l.Limits} {
 		if text, _ := json.Marshal(value); !slices.Contains([]string{`""`, "null"}, string(text)) {
 			doc[key] = value
@@ -96,10 +101,16 @@ func (l launch) cmd(t *testing.T, command ...string) *exec.Cmd {
 	if len(l.Prefix) > 0 {
 		cmd.Path, cmd.Args = l.Prefix[0], append(slices.Clone(l.Prefix), append([]string{testbed.Self(t, "client")}, cmd.Args...)...)
 	}
-	if len(l.lacks) > 0 {
-		testbed.Machine{Lacks: l.lacks}.Put(t, cmd)
-	}
+	l.put(t, cmd)
 	return cmd
+}
+
+// put has the launcher run on the machine that lacks what the test says.
+func (l launch) put(t *testing.T, cmd *exec.Cmd) {
+	t.Helper()
+	if lacks := slices.Concat(l.lacks, l.in.lacks); len(lacks) > 0 {
+		testbed.Machine{Lacks: lacks}.Put(t, cmd)
+	}
 }
 
 // acts has the client make acts in a sandbox. Each must leave a result.
@@ -156,6 +167,9 @@ func (l launch) over(t *testing.T, run *host.Run) *ended {
 			t.Fatalf("%s\n%s", line, &run.Stderr)
 		}
 	}
+	if got := string(e.Enforced.Confinement); l.in.name != "" && got != l.in.name {
+		t.Errorf("the confinement is %s, want %s", got, l.in.name)
+	}
 	return e
 }
 
@@ -184,10 +198,10 @@ func results(t *testing.T, from *bytes.Buffer) (all []result) {
 	return all
 }
 
-// lines are the launcher's own on standard error.
+// lines are the launcher's own on standard error, but for the one that names a weaker confinement.
 func (e *ended) lines() (all []string) {
 	for line := range strings.Lines(e.Stderr.String()) {
-		if text, ok := strings.CutPrefix(line, "mcp-sandbox: "); ok {
+		if text, ok := strings.CutPrefix(line, "mcp-sandbox: "); ok && !strings.HasPrefix(text, "confinement ") {
 			all = append(all, strings.TrimSuffix(text, "\n"))
 		}
 	}

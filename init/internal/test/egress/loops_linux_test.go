@@ -44,7 +44,9 @@ func loop(r *result, words []string) error {
 
 // A server that does nothing but what costs the launcher work has it work no longer than a few times what the server
 // itself does: docs/SECURITY.md has the numbers.
-func TestLoopsCostLittle(t *testing.T) {
+func TestLoopsCostLittle(t *testing.T) { both(t, testLoopsCostLittle) }
+
+func testLoopsCostLittle(t *testing.T, in confinement) {
 	const most = 4
 	s := newSite(t, "loops.example.com").serve(t, 7, func(c *net.TCPConn) {
 		for b := make([]byte, 64<<10); ; {
@@ -59,7 +61,7 @@ func TestLoopsCostLittle(t *testing.T) {
 			if kind == "byte" || kind == "datagram" {
 				n = "20000"
 			}
-			run := launch{network: network{Allowed: []string{s.Name + ":7"}}}.session(t, act("wait"), act("loop", kind, place, n), act("wait"))
+			run := launch{in: in, network: network{Allowed: []string{s.Name + ":7"}}}.session(t, act("wait"), act("loop", kind, place, n), act("wait"))
 			before := run.used()
 			run.release()
 			server := time.Duration(run.next().Count) * time.Microsecond

@@ -10,7 +10,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testbed.Roles{clientIs: client}.Play() // before what a launcher needs
+	testbed.Roles{clientIs: client, listened: listen}.Play() // before what a launcher needs
 	testbed.Machines()
 	host.Main(nil)
 	os.Exit(world.Tests(map[string]string{"/etc/passwd": passwd()}, func() int { return testbed.Run(m) }))

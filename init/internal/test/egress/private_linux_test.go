@@ -51,11 +51,13 @@ var refusedAddresses = [...]refusedAddress{
 
 func TestAddressesOfNames(t *testing.T) {
 	for _, private := range []bool{false, true} {
-		t.Run(fmt.Sprintf("allowPrivate %t", private), func(t *testing.T) { addressesOfNames(t, private) })
+		t.Run(fmt.Sprintf("allowPrivate %t", private), func(t *testing.T) {
+			both(t, func(t *testing.T, in confinement) { addressesOfNames(t, in, private) })
+		})
 	}
 }
 
-func addressesOfNames(t *testing.T, private bool) {
+func addressesOfNames(t *testing.T, in confinement, private bool) {
 	public := newSite(t, "public.to.example.com").serve(t, 7, whoami("public"))
 	mixed := newSite(t, "mixed.to.example.com").serve(t, 7, whoami("mixed"))
 	know(t, mixed.Name, name{Addresses: []netip.Addr{netip.MustParseAddr("127.0.0.1"), mixed.V4, netip.MustParseAddr("10.99.0.250")}})
@@ -65,7 +67,7 @@ func addressesOfNames(t *testing.T, private bool) {
 	for _, at := range []string{world.Machine4, "127.0.0.1"} {
 		trap.listen(t, at+":7", whoami("the host itself"))
 	}
-	l := launch{Launch: host.Launch{Run: true}, network: network{Allowed: []string{public.Name + ":7", mixed.Name + ":7"}, Private: private}}
+	l := launch{in: in, Launch: host.Launch{Run: true}, network: network{Allowed: []string{public.Name + ":7", mixed.Name + ":7"}, Private: private}}
 	rows := []row{{"a public address", act("banner", public.Name+":7"), "220 public", ""},
 		{"a public address among others", act("banner", mixed.Name+":7"), "220 mixed", ""}}
 	for _, r := range refusedAddresses {
@@ -109,7 +111,9 @@ func addressesOfNames(t *testing.T, private bool) {
 }
 
 // A literal opens a name's private address too, and a denied one shuts what a name resolves to.
-func TestLiteralsOfNames(t *testing.T) {
+func TestLiteralsOfNames(t *testing.T) { both(t, testLiteralsOfNames) }
+
+func testLiteralsOfNames(t *testing.T, in confinement) {
 	a := newSite(t, "a.pair.example.com").serve(t, 7, whoami("a")).serve(t, 8, whoami("a8"))
 	b := newSite(t, "b.pair.example.com").serve(t, 7, whoami("b"))
 	c := newSite(t, "c.pair.example.com")
@@ -117,7 +121,7 @@ func TestLiteralsOfNames(t *testing.T) {
 	c.listen(t, "10.99.0.8:7", whoami("c"))
 	d := newSite(t, "d.pair.example.com")
 	know(t, d.Name, name{Addresses: []netip.Addr{netip.MustParseAddr("10.99.0.9")}})
-	l := launch{network: network{
+	l := launch{in: in, network: network{
 		Allowed: []string{a.Name + ":7", a.Name + ":8", b.Name + ":7", c.Name + ":7", d.Name + ":7", "10.99.0.8:7"},
 		Denied:  []string{b.V4.String(), a.V4.String() + ":8"},
 	}}

@@ -71,19 +71,21 @@ func (p *proxy) connect(c *net.TCPConn) {
 
 // The launcher's own proxy: dialled for every name, by name, which need not resolve here. Nothing of it comes inside,
 // and what is not allowed is not asked of it; attacks 36 to 38.
-func TestCompanyProxy(t *testing.T) {
+func TestCompanyProxy(t *testing.T) { both(t, testCompanyProxy) }
+
+func testCompanyProxy(t *testing.T, in confinement) {
 	hidden := &site{}
 	v4, _ := newAddresses(t)
 	hidden.listen(t, v4.String()+":7", whoami("hidden"))
 	direct := newSite(t, "direct.example.com").serve(t, 7, whoami("direct"))
 	const name = "hidden.corp.example.com"
 	p := newProxy(t, map[string]string{name + ":7": v4.String() + ":7"})
-	l := launch{Launch: host.Launch{Run: true}, network: network{Allowed: []string{name + ":7", name + ":22", direct.Name + ":7"}},
+	l := launch{in: in, Launch: host.Launch{Run: true}, network: network{Allowed: []string{name + ":7", name + ":22", direct.Name + ":7"}},
 		Given: []string{"HTTPS_PROXY=http://" + userInfo + "@" + p.Name + ":3128", "NO_PROXY=" + direct.Name}}
 	e := l.rows(t,
 		row{"by the proxy", act("banner", name+":7"), "220 hidden", ""},
 		row{"an exception", act("banner", direct.Name+":7"), "220 direct", ""},
-		row{"a port that the proxy refuses", act("banner", name+":22"), "", "ECONNRESET"},
+		row{"a port that the proxy refuses", act("banner", name+":22"), "", in.refused},
 		row{"a name that is not allowed", act("banner", "evil.example:7"), "", "NXDOMAIN"},
 		row{"the proxy itself", act("banner", p.Name+":3128"), "", "NXDOMAIN"},
 		row{"the environment", act("environment"), "", ""})
@@ -110,8 +112,10 @@ func TestCompanyProxy(t *testing.T) {
 }
 
 // A proxy that is not to be had refuses the launch, and the password is not told there either.
-func TestProxyNotToBeHad(t *testing.T) {
-	l := launch{Launch: host.Launch{Run: true}, network: network{Allowed: []string{"x.example.com"}}, Given: []string{"HTTPS_PROXY=https://" + userInfo + "@proxy.example.com"}}
+func TestProxyNotToBeHad(t *testing.T) { both(t, testProxyNotToBeHad) }
+
+func testProxyNotToBeHad(t *testing.T, in confinement) {
+	l := launch{in: in, Launch: host.Launch{Run: true}, network: network{Allowed: []string{"x.example.com"}}, Given: []string{"HTTPS_PROXY=https://" + userInfo + "@proxy.example.com"}}
 	run := startRefused(t, l)
 	said := fmt.Sprintf("%s%s", run.Lines, &run.Stderr)
 	if run.Code != 125 || !strings.Contains(said, "https") || strings.Contains(said, "mellon") {

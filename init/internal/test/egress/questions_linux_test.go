@@ -122,7 +122,9 @@ func questionRows(t *testing.T) []questionRow {
 
 // What the server asks: the code, the echo of the question, and what of it leaves the machine; attacks 2 to 6, 17, 18,
 // 20, 25 and 35.
-func TestQuestions(t *testing.T) {
+func TestQuestions(t *testing.T) { both(t, testQuestions) }
+
+func testQuestions(t *testing.T, in confinement) {
 	ok := newSite(t, "ok.questions.example.com")
 	newSite(t, "other.questions.example.com")
 	rows := questionRows(t)
@@ -131,7 +133,7 @@ func TestQuestions(t *testing.T) {
 		for _, r := range rows {
 			acts = append(acts, act("packet", by, sandbox4+":53", hex.EncodeToString(r.packet)))
 		}
-		l := launch{Launch: host.Launch{Run: true}, network: network{Allowed: []string{ok.Name, "*.below.questions.example.com"}}}
+		l := launch{in: in, Launch: host.Launch{Run: true}, network: network{Allowed: []string{ok.Name, "*.below.questions.example.com"}}}
 		e := l.acts(t, acts...)
 		for i, r := range rows {
 			if got := e.Results[i]; got.Error != "" {

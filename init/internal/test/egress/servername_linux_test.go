@@ -5,23 +5,25 @@ import (
 )
 
 // The name that a TLS client asks for on port 443 of a name; attacks 22 to 24.
-func TestServerName(t *testing.T) {
+func TestServerName(t *testing.T) { both(t, testServerName) }
+
+func testServerName(t *testing.T, in confinement) {
 	a := newSite(t, "a.sni.example.com").serveTLS(t, 443).serveTLS(t, 8443)
 	b := newSite(t, "b.sni.example.com").serveTLS(t, 443)
 	plain := newSite(t, "plain.sni.example.com").serve(t, 443, whoami("plain"))
 	bare := newSite(t, "bare.sni.example.com").serveTLS(t, 443)
 	at, hello := a.Name+":443", a.Name+": GET  /tls"
-	l := launch{network: network{Allowed: []string{a.Name, a.Name + ":8443", b.Name, "*.wild.example.com", plain.Name, bare.V4.String()}}}
+	l := launch{in: in, network: network{Allowed: []string{a.Name, a.Name + ":8443", b.Name, "*.wild.example.com", plain.Name, bare.V4.String()}}}
 	e := l.rows(t,
 		row{"the name", act("tls", at, a.Name, "whole"), hello, ""},
 		row{"its case", act("tls", at, "A.sni.Example.com", "whole"), hello, ""},
-		row{"in segments of a byte", act("tls", at, a.Name, "bytes"), hello, ""},
+		row{"in segments", act("tls", at, a.Name, in.segment), hello, ""},
 		row{"in records of 16 bytes", act("tls", at, a.Name, "records"), hello, ""},
 		row{"another name of the list", act("tls", at, b.Name, "whole"), hello, ""},
 		row{"one below a star", act("tls", at, "x.wild.example.com", "whole"), hello, ""},
 		row{"a foreign name", act("tls", at, "evil.example", "whole"), "", "ECONNRESET"},
-		row{"in segments", act("tls", at, "evil.example", "bytes"), "", "ECONNRESET|EPIPE"},
-		row{"in records", act("tls", at, "evil.example", "records"), "", "ECONNRESET|EPIPE"},
+		row{"a foreign name in segments", act("tls", at, "evil.example", in.segment), "", "ECONNRESET|EPIPE"},
+		row{"a foreign name in records", act("tls", at, "evil.example", "records"), "", "ECONNRESET|EPIPE"},
 		row{"a name that ends alike", act("tls", at, "x"+a.Name, "whole"), "", "ECONNRESET"},
 		row{"no name", act("tls", at, "-", "whole"), "", "ECONNRESET"},
 		row{"a long hello", act("hello", at, a.Name, "8000"), "", ""},
@@ -40,10 +42,12 @@ func TestServerName(t *testing.T) {
 }
 
 // checkServerName false lets any name pass, and none.
-func TestServerNameUnchecked(t *testing.T) {
+func TestServerNameUnchecked(t *testing.T) { both(t, testServerNameUnchecked) }
+
+func testServerNameUnchecked(t *testing.T, in confinement) {
 	a := newSite(t, "a.unchecked.example.com").serveTLS(t, 443)
 	no := false
-	l := launch{network: network{Allowed: []string{a.Name}, AnyNames: &no}}
+	l := launch{in: in, network: network{Allowed: []string{a.Name}, AnyNames: &no}}
 	e := l.rows(t,
 		row{"the name", act("tls", a.Name+":443", a.Name, "whole"), a.Name + ": GET  /tls", ""},
 		row{"a foreign name", act("tls", a.Name+":443", "evil.example", "whole"), a.Name + ": GET  /tls", ""},

@@ -82,6 +82,28 @@ func (s *site) listen(t *testing.T, at string, with func(*net.TCPConn)) {
 	}()
 }
 
+// hear has the host take datagrams at its IPv4 address until the test's end. It returns their texts.
+func (s *site) hear(t *testing.T, port uint16) <-chan string {
+	t.Helper()
+	c, err := net.ListenUDP("udp4", net.UDPAddrFromAddrPort(netip.AddrPortFrom(s.V4, port)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	heard := make(chan string, 16)
+	go func() {
+		for {
+			b := make([]byte, 64)
+			n, err := c.Read(b)
+			if err != nil {
+				return
+			}
+			heard <- string(b[:n])
+		}
+	}()
+	return heard
+}
+
 // echo sends back what comes, and its end.
 func echo(c *net.TCPConn) { io.Copy(c, c) }
 

@@ -29,13 +29,15 @@ func verbs() map[string]func(r *result, words []string) error {
 		"source":      fromSource,  // HOST:PORT N
 		"sink":        toSink,      // HOST:PORT N
 		"abort":       abort,       // HOST:PORT TEXT: echoes, then resets
-		"udp":         datagram,    // HOST:PORT
+		"udp":         datagram,    // HOST:PORT: sends a datagram and waits for an answer
+		"udp-sent":    sent,        // HOST:PORT [TEXT]: sends one and waits for nothing
+		"udp-to":      sentTo,      // HOST:PORT: the same by sendto(2), with the address
 		"many":        many,        // HOST:PORT N: open at once; one more; the first again
 		"serial":      serial,      // HOST:PORT N: one after another
 		"streams":     streams,     // HOST:PORT N BYTES: so many at once, each echoes so much
 		"bind":        bind,        // udp|tcp ADDRESS
 		"own":         own,         // NETWORK ADDRESS: listens there and talks to itself
-		"tls":         withTLS,     // HOST:PORT SERVERNAME whole|bytes|records
+		"tls":         withTLS,     // HOST:PORT SERVERNAME whole|records|N: in segments of so many bytes
 		"bytes":       sendBytes,   // HOST:PORT HEX: sends them and reads to the end or an error
 		"hello":       fullHello,   // HOST:PORT SERVERNAME SIZE: a ClientHello so long
 		"idle":        idle,        // HOST:PORT N TEXT: opened, each says it, and kept to the end of the program
@@ -52,7 +54,8 @@ func verbs() map[string]func(r *result, words []string) error {
 		"hold":        hold,        // HOST:PORT: until standard input ends
 		"wait":        wait,        // for a byte of standard input
 		"crowd":       crowd,       // HOST:PORT N: at once, and held
-		"sockets":     sockets,     // N: not connected, and held
+		"sockets":     sockets,     // N [udp]: not connected, and held
+		"shut":        shut,        // closes them
 		"begin":       begin,       // ADDRESS:PORT: connects them, and writes to each
 		"echoes":      echoes,      // reads from each, and closes it
 		"drop":        drop,        // what is held

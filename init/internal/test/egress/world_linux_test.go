@@ -7,12 +7,14 @@ import (
 	"os"
 	"sync"
 	"testing"
+
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 )
 
 // passwd has those that servers of the tests run as, whoever they are, and what is of this machine.
 func passwd() string {
 	all, _ := os.ReadFile("/etc/passwd")
-	return fmt.Sprintf("tester:x:%d:%d::/tmp:/bin/sh\n%s", cmp.Or(os.Getuid(), daemonUser), cmp.Or(os.Getgid(), daemonUser), all)
+	return fmt.Sprintf("ordinary:x:%d:%d::/tmp:/bin/sh\ntester:x:%d:%d::/tmp:/bin/sh\n%s", testbed.Ordinary, testbed.Ordinary, cmp.Or(os.Getuid(), daemonUser), cmp.Or(os.Getgid(), daemonUser), all)
 }
 
 // free are the numbers of the hosts' addresses that no test has.
@@ -35,12 +37,12 @@ func newAddresses(t *testing.T) (v4, v6 netip.Addr) {
 	t.Helper()
 	free.Lock()
 	defer free.Unlock()
-	last := len(free.numbers) - 1
-	if last < 0 {
+	if len(free.numbers) == 0 {
 		t.Fatal("the world has no more addresses")
 	}
-	n := free.numbers[last]
-	free.numbers = free.numbers[:last]
+	// The one that is free for the longest: a process that is being started may hold a closed listener for a moment.
+	n := free.numbers[0]
+	free.numbers = free.numbers[1:]
 	t.Cleanup(func() {
 		free.Lock()
 		defer free.Unlock()
