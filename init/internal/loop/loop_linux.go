@@ -8,10 +8,12 @@
 //
 // In each turn every source that is ready and every timer that is due is called once, and each call does a bounded
 // piece of work: poll reports the rest in the next turn. So no source starves another. A loop has no effect outside its
-// own memory: several can run in one process, each in a thread of its own.
+// own memory: several can run in one process, each in a thread of its own. One for calls that may block runs beside
+// another ([Loop.Beside]).
 package loop
 
 import (
+	"sync"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -23,6 +25,13 @@ type Loop struct {
 	timers  []*Timer
 	fds     []unix.PollFd
 	ended   bool
+
+	turns   *sync.Mutex // of two loops; nil: there is no loop beside this one
+	holds   bool        // turns, but in poll(2) and in [Loop.Outside]
+	beside  *Loop       // to be run with this one
+	failed  error       // of the one beside
+	wake    int         // eventfd(2); -1: none
+	polling bool
 }
 
 // A Source is a descriptor that a loop waits for. A nil Source is none: its methods do nothing.
@@ -51,21 +60,26 @@ func (s *Source) Remove() { s.Watch(-1) }
 
 // A Timer is a time at which a loop calls a function, once. A nil Timer is none: its methods do nothing.
 type Timer struct {
+	of  *Loop
 	at  time.Time // zero: never
 	due func()
 }
 
 // Timer makes a timer that is not set.
 func (l *Loop) Timer(due func()) *Timer {
-	t := &Timer{due: due}
+	t := &Timer{of: l, due: due}
 	l.timers = append(l.timers, t)
 	return t
 }
 
 // Set sets the time; the zero time stops the timer.
 func (t *Timer) Set(at time.Time) {
-	if t != nil {
-		t.at = at
+	if t == nil {
+		return
+	}
+	t.at = at
+	if t.of.polling { // this is the thread of the loop beside
+		t.of.rouse()
 	}
 }
 
@@ -80,12 +94,19 @@ func (l *Loop) End() { l.ended = true }
 
 // Run serves sources and timers until End. An error is poll's.
 func (l *Loop) Run() error {
+	if l.holds = l.turns != nil; l.holds {
+		l.turns.Lock()
+	}
+	if l.beside != nil {
+		defer unix.Close(l.wake)
+		go l.runBeside()
+	}
 	for !l.ended {
 		if err := l.turn(); err != nil {
 			return err
 		}
 	}
-	return nil
+	return l.failed
 }
 
 func (l *Loop) turn() error {
@@ -93,7 +114,12 @@ func (l *Loop) turn() error {
 	for _, s := range l.sources {
 		l.fds = append(l.fds, unix.PollFd{Fd: int32(s.fd), Events: s.events})
 	}
-	if _, err := unix.Poll(l.fds, l.timeout()); err != nil && err != unix.EINTR {
+	timeout := l.timeout()
+	l.polling = l.holds
+	var err error
+	l.Outside(func() { _, err = unix.Poll(l.fds, timeout) })
+	l.polling = false
+	if err != nil && err != unix.EINTR {
 		return err
 	}
 	for i, fd := range l.fds {
