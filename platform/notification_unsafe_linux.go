@@ -79,8 +79,8 @@ func ContinueCall(listener int, id uint64) error {
 }
 
 // GiveDescriptor answers a notification: the call has returned a copy of this process's descriptor, in one step (Linux
-// 5.14), so that no signal leaves a descriptor behind of which the caller does not know. An errno other than ENOENT, as
-// EMFILE, is no answer: the caller still waits.
+// 5.14), so that no signal leaves a descriptor behind of which the caller does not know. It waits until the caller's
+// thread has run. An errno other than ENOENT, as EMFILE, is no answer: the caller still waits.
 //
 // A signal to this thread would be worse: the kernel takes the descriptor back, and answers the call all the same, with
 // 0 (seccomp_notify_addfd), which is the caller's standard input. So signals wait.

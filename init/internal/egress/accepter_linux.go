@@ -154,7 +154,7 @@ func (d *accepter) due(now time.Time) {
 // bytes to carry.
 func (d *accepter) finish() {
 	for c := range d.alone {
-		if !hasBytes(c.fd) {
+		if n, err := relay.Unread(c.fd); n == 0 && err == nil {
 			c.end()
 		}
 	}

@@ -139,19 +139,11 @@ func (c *connection) answers(first []byte) relay.Verdict {
 	return relay.Pass
 }
 
-// hungUp is called while there is no connection of the host's. A pair's end hangs up where TCP would only have got a
-// FIN: bytes from before that are still to go out.
+// hungUp is called while there is no connection of the host's.
 func (c *connection) hungUp(events uint32) {
-	switch {
-	case events&unix.EPOLLERR != 0, events&unix.EPOLLHUP != 0 && !hasBytes(c.fd):
+	if events&(unix.EPOLLERR|unix.EPOLLHUP) != 0 {
 		c.end()
 	}
-}
-
-// hasBytes reports whether there are bytes to read.
-func hasBytes(fd int) bool {
-	n, err := relay.Unread(fd)
-	return n > 0 || err != nil
 }
 
 // end resets a connection that is not joined.

@@ -21,7 +21,7 @@ import (
 // A Config is the sockets and the settings of an engine.
 type Config struct {
 	Sockets []layers.Carried // made in the server's network namespace; the engine owns them
-	Pairs   bool             // the server has no such namespace, and its connections come by [Engine.Connect]
+	Pairs   bool             // the server has no such namespace, and its connections come by [Pairs.Connect]
 	Network policy.Network
 	Proxy   dial.Proxy // the company's
 	Tally   *tally.Tally

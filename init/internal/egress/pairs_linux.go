@@ -67,10 +67,13 @@ func (p *Pairs) Connect(end int, to netip.AddrPort, on pair.Events) bool {
 }
 
 // Ask answers a question of the domain name system, at once or later; a packet that is none is not answered.
-func (p *Pairs) Ask(packet []byte, reply func([]byte)) {
-	p.engine.asked.ask(packet, false, reply)
-	arm(p.engine)
+func (p *Pairs) Ask(packet []byte, reply func([]byte)) bool {
+	defer arm(p.engine)
+	return p.engine.asked.ask(packet, false, reply)
 }
+
+// Serve does a bounded piece of all work that there is.
+func (p *Pairs) Serve() { p.engine.Serve() }
 
 // arm sets the timer for work that no descriptor of the set's began.
 func arm(e *Engine) { e.timer.Set(e.next()) }

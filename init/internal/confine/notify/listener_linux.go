@@ -31,6 +31,7 @@ type Listener struct {
 	served  tally.Bucket            // the rate of calls, where there is a server
 	waiting []platform.Notification // to be refused when the rate of refusals allows
 
+	on      *loop.Loop // nil: none yet. A thread of the server's that stands still may hold the filter's lock
 	calls   *loop.Source
 	resumes *loop.Timer // ends the wait
 }
@@ -84,6 +85,7 @@ func (l *Listener) ServeBy(s Server) { l.server = s }
 
 // Register has a loop answer calls.
 func (l *Listener) Register(on *loop.Loop) {
+	l.on = on
 	l.calls = on.Add(l.polled, unix.POLLIN, l.Serve)
 	l.resumes = on.Timer(l.resume)
 	if l.polled != l.fd || len(l.waiting) > 0 { // since before there was a loop
@@ -153,13 +155,17 @@ func (l *Listener) resume() {
 // pending reports whether there is another call.
 func (l *Listener) pending() bool {
 	fds := [1]unix.PollFd{{Fd: int32(l.fd), Events: unix.POLLIN}}
-	n, err := unix.Poll(fds[:], 0)
+	var n int
+	var err error
+	l.on.Outside(func() { n, err = unix.Poll(fds[:], 0) })
 	return n == 1 && err == nil && fds[0].Revents&unix.POLLIN != 0
 }
 
 // answer takes the next pending notification, and answers it or has it wait.
 func (l *Listener) answer(now time.Time) {
-	n, err := platform.Notified(l.fd)
+	var n platform.Notification
+	var err error
+	l.on.Outside(func() { n, err = platform.Notified(l.fd) })
 	switch {
 	case errors.Is(err, unix.ENOENT): // the call was interrupted
 	case err != nil:
@@ -186,7 +192,9 @@ func (l *Listener) refuse(n platform.Notification, now time.Time) {
 	if line {
 		denied.PID = processOf(n.Thread)
 	}
-	if platform.RefuseCall(l.fd, n.ID, unix.EPERM) != nil || !l.Counting {
+	var err error
+	l.on.Outside(func() { err = platform.RefuseCall(l.fd, n.ID, unix.EPERM) })
+	if err != nil || !l.Counting {
 		return
 	}
 	l.tally.Count(&denied, line)

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/security-mcp/mcp-sandbox/init/internal/loop"
 	"github.com/security-mcp/mcp-sandbox/platform"
 	"golang.org/x/sys/unix"
 )
@@ -16,6 +17,8 @@ import (
 type waiter struct {
 	platform.Notification
 	listener int
+	loop     *loop.Loop // goes on while a call of this process's waits for the server, however long its threads stand
+	spare    *spare
 }
 
 // A call is one of a server's that is about a socket.
@@ -28,15 +31,36 @@ type call struct {
 // int is an argument that the kernel takes as one.
 func (c *waiter) int(i int) int { return int(int32(c.Args[i])) }
 
-// refuse and succeed report whether the caller still waited.
-func (c *waiter) refuse(errno unix.Errno) bool {
-	return platform.RefuseCall(c.listener, c.ID, errno) == nil
+// outside makes such a call of this process's.
+func (c *waiter) outside(call func() error) (err error) {
+	c.loop.Outside(func() { err = call() })
+	return err
 }
-func (c *waiter) succeed() bool { return platform.ReturnCall(c.listener, c.ID, 0) == nil }
+
+// refuse and returns report whether the caller still waited.
+func (c *waiter) refuse(errno unix.Errno) bool {
+	return c.outside(func() error { return platform.RefuseCall(c.listener, c.ID, errno) }) == nil
+}
+
+func (c *waiter) returns(value int64) bool {
+	return c.outside(func() error { return platform.ReturnCall(c.listener, c.ID, value) }) == nil
+}
+
+// waits reports whether the caller was not interrupted, and its thread has not ended.
+func (c *waiter) waits() bool {
+	return c.outside(func() error {
+		if !platform.StillWaits(c.listener, c.ID) {
+			return unix.ENOENT
+		}
+		return nil
+	}) == nil
+}
 
 // goOn leaves a call to the kernel. It is not for socket(2): of the others the filter without hosts by name allows all,
 // so that whatever the server does meanwhile it gets nothing that it would not have had.
-func (c *waiter) goOn() { _ = platform.ContinueCall(c.listener, c.ID) }
+func (c *waiter) goOn() {
+	_ = c.outside(func() error { return platform.ContinueCall(c.listener, c.ID) })
+}
 
 // errNotOurs is the error of a descriptor that is none of these sockets: the call is left to the kernel.
 var errNotOurs = errors.New("not a socket of these")
@@ -48,7 +72,7 @@ var errUnreadable = errors.New("the caller's descriptors cannot be read")
 func (c *call) socket() (*socket, error) {
 	path := "/proc/" + strconv.Itoa(c.Thread) + "/fd/" + strconv.Itoa(c.int(0))
 	link, err := os.Readlink(path)
-	if !platform.StillWaits(c.listener, c.ID) {
+	if !c.waits() {
 		return nil, unix.ENOENT
 	}
 	switch {
@@ -69,8 +93,8 @@ func (c *call) socket() (*socket, error) {
 
 // read fills b from the caller's memory.
 func (c *waiter) read(address uint64, b []byte) error {
-	err := platform.ReadMemory(c.Thread, address, b)
-	if !platform.StillWaits(c.listener, c.ID) {
+	err := c.outside(func() error { return platform.ReadMemory(c.Thread, address, b) })
+	if !c.waits() {
 		return unix.ENOENT
 	}
 	return err
@@ -78,10 +102,32 @@ func (c *waiter) read(address uint64, b []byte) error {
 
 // write writes b to the caller's memory.
 func (c *waiter) write(address uint64, b []byte) error {
-	if !platform.StillWaits(c.listener, c.ID) {
-		return unix.ENOENT
+	still := func() bool { return platform.StillWaits(c.listener, c.ID) }
+	return c.spare.with(func() error {
+		return c.outside(func() error { return platform.WriteMemory(c.Thread, address, b, still) })
+	})
+}
+
+// A spare is a descriptor that is held for files that are closed at once.
+type spare struct{ fd int } // -1: none
+
+// open has a spare one, if that can be had.
+func (s *spare) open() {
+	var err error
+	if s.fd, err = unix.Open(os.DevNull, unix.O_RDONLY|unix.O_CLOEXEC, 0); err != nil {
+		s.fd = -1
 	}
-	return platform.WriteMemory(c.Thread, address, b)
+}
+
+// with calls a function that opens a file: where there is no descriptor left, with the spare one closed.
+func (s *spare) with(f func() error) error {
+	err := f()
+	if errors.Is(err, unix.EMFILE) || errors.Is(err, unix.ENFILE) {
+		unix.Close(s.fd)
+		err = f()
+		s.open()
+	}
+	return err
 }
 
 // give writes a value to memory for as many bytes as the caller has room for, which is an int at size, and the value's
@@ -111,7 +157,7 @@ func (c *waiter) give(value []byte, at, size uint64, full bool) error {
 func (c *waiter) done(err error) bool {
 	switch {
 	case err == nil:
-		return c.succeed()
+		return c.returns(0)
 	case errors.Is(err, errNotOurs), errors.Is(err, errUnreadable):
 		c.goOn()
 		return true

@@ -22,6 +22,9 @@ const (
 	settled   // the server knows
 )
 
+// mostParked is how many calls wait for the outcome of one socket's attempt; of more each is told that it is pending.
+const mostParked = 64
+
 // errParked is no answer: that comes later.
 var errParked = errors.New("the answer comes later")
 
@@ -93,20 +96,37 @@ func (c *call) lead(x *socket) error {
 // outcome is the answer of a socket that is being connected: pending if that does not block, and else the outcome. A
 // call that a signal interrupts is made again, and is the one that waits then.
 func (c *call) outcome(x *socket, pending error) error {
-	if !c.blocks() {
-		return pending
+	blocks, err := c.blocks()
+	if err != nil {
+		return err
 	}
 	parked := &x.stream.calls.parked
-	*parked = append(slices.DeleteFunc(*parked, (*call).gone), c) // other threads may wait for the same
+	if len(*parked) == mostParked {
+		*parked = slices.DeleteFunc(*parked, func(c *call) bool { return !c.waits() })
+	}
+	if !blocks || len(*parked) == mostParked {
+		return pending
+	}
+	*parked = append(*parked, c) // other threads may wait for the same
 	return errParked
 }
 
 // blocks reports whether the descriptor of the call is one that waits; proc_pid_fdinfo(5).
-func (c *waiter) blocks() bool {
-	b, err := platform.ReadSmall("/proc/"+strconv.Itoa(c.Thread)+"/fdinfo/"+strconv.Itoa(c.int(0)), 4096)
-	_, after, ok := strings.Cut(string(b), "flags:")
-	flags, bad := strconv.ParseUint(strings.TrimSpace(strings.SplitN(after, "\n", 2)[0]), 8, 64)
-	return err == nil && ok && bad == nil && flags&unix.O_NONBLOCK == 0
+func (c *waiter) blocks() (bool, error) {
+	var b []byte
+	err := c.spare.with(func() (err error) {
+		b, err = platform.ReadSmall("/proc/"+strconv.Itoa(c.Thread)+"/fdinfo/"+strconv.Itoa(c.int(0)), 4096)
+		return err
+	})
+	if !c.waits() {
+		return false, unix.ENOENT
+	}
+	if err != nil {
+		return false, err
+	}
+	_, after, _ := strings.Cut(string(b), "flags:")
+	flags, err := strconv.ParseUint(strings.TrimSpace(strings.SplitN(after, "\n", 2)[0]), 8, 64)
+	return flags&unix.O_NONBLOCK == 0, err
 }
 
 // takeError is the error of an attempt, once.
@@ -134,24 +154,28 @@ func (a *attempt) Connected(end int, err error) {
 	}
 	outcome, calls := x.stream.err, &x.stream.calls
 	parked := calls.parked
-	*calls = connects{} // no call is pending any more
+	*calls = repeats{} // no call is pending any more
 	for _, c := range parked {
 		switch {
 		case outcome != 0 && c.refuse(outcome):
 			x.stream.err, calls.last, calls.err = 0, c, outcome
-		case outcome == 0 && c.succeed():
+		case outcome == 0 && c.returns(0):
 			x.stream.way, calls.last, calls.err = settled, c, nil
 		}
 	}
 }
 
+// Ended comes without Connected too, where the server has closed or shut down its end: shutdown(2).
 func (a *attempt) Ended() {
-	calls := &a.socket.stream.calls
-	for _, c := range calls.parked { // another thread has closed the descriptor
+	x := a.socket
+	for _, c := range x.stream.calls.parked {
 		c.refuse(unix.ECONNABORTED)
 	}
-	calls.parked = nil
-	a.remember(a.socket)
+	x.stream.calls.parked = nil
+	if x.stream.way == connecting {
+		x.stream.way = unconnected
+	}
+	a.remember(x)
 }
 
 // refusalOf is what connect(2) says for a connection that was not to be had. Of the way to a host the server learns no

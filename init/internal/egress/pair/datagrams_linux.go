@@ -4,14 +4,13 @@ import (
 	"encoding/binary"
 	"net/netip"
 
-	"github.com/security-mcp/mcp-sandbox/platform"
+	"github.com/security-mcp/mcp-sandbox/init/internal/confine/layers"
 	"golang.org/x/sys/unix"
 )
 
 const (
 	mostDatagram   = 4096 // bytes; longer ones are no questions
 	datagramsATurn = 32
-	portDNS        = 53
 
 	msgFastOpen           = 0x20000000 // of send(2)
 	nameSize, msghdrNames = 8, 12      // in struct msghdr: where its first two fields, name and size, are
@@ -33,25 +32,28 @@ func (s *Sockets) take(x *socket) {
 
 // send takes a datagram to where it was sent; not valid: to no known address.
 func (s *Sockets) send(x *socket, packet []byte, to netip.AddrPort) {
-	if to.IsValid() && to.Port() != portDNS {
+	if to.IsValid() && to.Port() != layers.PortDNS {
 		s.network.Lost(to)
 		return
 	}
-	s.network.Ask(packet, func(answer []byte) {
+	asked := s.network.Ask(packet, func(answer []byte) {
 		if x.end >= 0 {
 			_, _ = unix.SendmsgN(x.end, answer, nil, nil, unix.MSG_DONTWAIT|unix.MSG_NOSIGNAL)
 		}
 	})
+	if !asked && !to.IsValid() {
+		s.network.Refused("sendmsg") // the kernel passes on no address of that
+	}
 }
 
-// sendTo answers sendto(2) with an address. A stream takes none, and the kernel says so of a pair's end.
+// sendTo answers sendto(2) with an address. Of a stream's the kernel says EISCONN: TCP would take no notice of it.
 func (c *call) sendTo() {
 	x, err := c.socket()
 	switch {
 	case err != nil:
 	case x.kind == unix.SOCK_DGRAM:
 		if err = c.sendDatagram(x); err == nil {
-			_ = platform.ReturnCall(c.listener, c.ID, int64(c.Args[2]))
+			c.returns(int64(c.Args[2]))
 			return
 		}
 	case c.Args[3]&msgFastOpen != 0:
@@ -81,7 +83,7 @@ func (c *call) sendDatagram(x *socket) error {
 	}
 	x.last = to
 	c.send(x, packet, to)
-	if to.Port() != portDNS {
+	if to.Port() != layers.PortDNS {
 		return unix.ECONNREFUSED
 	}
 	return nil

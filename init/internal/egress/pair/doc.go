@@ -1,7 +1,7 @@
 // Package pair makes the sockets of a server that has the host's network namespace, and no right to it: each socket of
 // TCP that the server asks for is one end of an AF_UNIX pair, whose other end leads where the policy lets it.
 //
-//	s := pair.New(set, seccomp.Name, network)
+//	s := pair.New(network, set, loop, seccomp.Name)
 //	listener.ServeBy(s)
 //
 // The filter (seccomp.Options.Egress) makes no socket of the Internet, whatever its answer: a listener that is gone, or

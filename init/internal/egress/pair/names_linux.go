@@ -3,13 +3,14 @@ package pair
 import (
 	"net/netip"
 
+	"github.com/security-mcp/mcp-sandbox/init/internal/confine/layers"
 	"golang.org/x/sys/unix"
 )
 
 // The addresses that a socket is said to have.
 var (
-	ownIPv4 = netip.MustParseAddr("198.18.0.1")
-	ownIPv6 = netip.MustParseAddr("fd6d:6370:7362::1")
+	ownIPv4 = netip.MustParseAddr(layers.EgressIPv4)
+	ownIPv6 = netip.MustParseAddr(layers.EgressIPv6)
 )
 
 const (
@@ -31,23 +32,24 @@ func (s *Sockets) name(x *socket, to netip.AddrPort) {
 // bind answers bind(2): nothing is bound.
 func (c *call) bind() {
 	x, err := c.socket()
-	var at netip.AddrPort
-	if err == nil {
-		at, err = c.address(x, 1)
+	if err != nil {
+		c.done(err)
+		return
 	}
+	at, err := c.address(x, 1)
 	switch {
 	case err != nil:
 	case !at.IsValid():
 		err = unix.EAFNOSUPPORT
 	case x.bound || x.peer.IsValid():
-		err = unix.EINVAL
+		err = x.stream.calls.again(c, unix.EINVAL)
 	default:
 		if at.Port() == 0 {
 			at = netip.AddrPortFrom(at.Addr(), c.port())
 		}
 		x.local, x.bound = at, true
 	}
-	c.done(err)
+	x.stream.calls.answer(c, err)
 }
 
 // listen answers listen(2): there is no port that anybody could reach.

@@ -75,14 +75,19 @@ func (x *socket) note(c *waiter, o option) error {
 func (c *call) getOption() {
 	x, err := c.socket()
 	var value []byte
-	if err == nil {
+	isError := c.asked() == option{unix.SOL_SOCKET, unix.SO_ERROR}
+	switch {
+	case err != nil:
+	case isError && x.stream.err == 0 && x.stream.way >= connected:
+		err = errNotOurs // the kernel knows of a reset
+	default:
 		value, err = x.value(c.asked())
 	}
 	if err == nil {
 		err = c.give(value, c.Args[3], c.Args[4], false)
 	}
 	// A call that is interrupted is made again, and gets the error then.
-	if c.done(err) && err == nil && c.asked() == (option{unix.SOL_SOCKET, unix.SO_ERROR}) {
+	if c.done(err) && err == nil && isError && value[0] != 0 {
 		x.stream.err = 0
 	}
 }

@@ -5,18 +5,14 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/security-mcp/mcp-sandbox/init/internal/confine/layers"
 )
 
-// An Account is of the calls that were answered before the server runs.
-type Account struct {
-	Calls  string         // how many of each name, "2 connect, 3 socket"
-	Made   map[uint64]int // by the inode number of each socket: the thread that asked for it
-	Failed error          // why a caller's descriptors could not be read
-}
-
-// A proof is an account that is being kept. A nil one is none: its methods do nothing.
+// A proof is an account, of the calls before the server runs, that is being kept. A nil one is none: its methods do
+// nothing.
 type proof struct {
-	Account
+	layers.Served
 	name  func(number uint32) string
 	calls map[string]int
 }
@@ -39,14 +35,14 @@ func (p *proof) fail(err error) {
 	}
 }
 
-// Account is of the calls until now.
-func (s *Sockets) Account() Account {
+// Served is the account of the calls until now.
+func (s *Sockets) Served() layers.Served {
 	var all []string
 	for _, name := range slices.Sorted(maps.Keys(s.proof.calls)) {
 		all = append(all, strconv.Itoa(s.proof.calls[name])+" "+name)
 	}
 	s.proof.Calls = strings.Join(all, ", ")
-	return s.proof.Account
+	return s.proof.Served
 }
 
 // Begin is called before the server is released: nothing is noted any more.

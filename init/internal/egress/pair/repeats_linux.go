@@ -1,22 +1,19 @@
 package pair
 
-import (
-	"github.com/security-mcp/mcp-sandbox/platform"
-	"golang.org/x/sys/unix"
-)
+import "golang.org/x/sys/unix"
 
-// This file: calls of connect(2) that come again. A signal that comes with the answer has the kernel make a call again,
-// although the answer was taken; then the answer is the same.
+// This file: calls of connect(2) and bind(2) that come again. A signal that comes with the answer has the kernel make a
+// call again, although the answer was taken; then the answer is the same.
 
-// connects are the calls of one socket.
-type connects struct {
+// repeats are the calls of one socket.
+type repeats struct {
 	parked []*call // that wait for the attempt's outcome
 	last   *call   // the one that was answered last
 	err    error   // so
 }
 
 // answer answers a call, and notes that for a repetition.
-func (w *connects) answer(c *call, err error) {
+func (w *repeats) answer(c *call, err error) {
 	delivered := c.done(err)
 	switch {
 	case err == unix.ENOENT: // interrupted before there was an answer
@@ -28,14 +25,12 @@ func (w *connects) answer(c *call, err error) {
 }
 
 // again is the answer to a call, once, if that is the one that was answered last. Else the answer is otherwise.
-func (w *connects) again(c *call, otherwise error) error {
+func (w *repeats) again(c *call, otherwise error) error {
 	last := w.last
-	if last == nil || last.Thread != c.Thread || [3]uint64(last.Args[:]) != [3]uint64(c.Args[:]) {
+	if last == nil || last.Thread != c.Thread || last.Number != c.Number ||
+		[3]uint64(last.Args[:]) != [3]uint64(c.Args[:]) {
 		return otherwise
 	}
 	c.again = true
 	return w.err
 }
-
-// gone reports whether a call was interrupted, or its thread has ended.
-func (c *waiter) gone() bool { return !platform.StillWaits(c.listener, c.ID) }

@@ -3,6 +3,7 @@ package pair
 import (
 	"net/netip"
 
+	"github.com/security-mcp/mcp-sandbox/init/internal/confine/layers"
 	"github.com/security-mcp/mcp-sandbox/init/internal/egress/relay"
 	"github.com/security-mcp/mcp-sandbox/init/internal/loop"
 	"github.com/security-mcp/mcp-sandbox/platform"
@@ -14,8 +15,10 @@ type Network interface {
 	// Connect joins a pair's end with a connection to the address, and owns the end from here on. It is false if the
 	// policy refuses the address: then the end is the caller's still.
 	Connect(end int, to netip.AddrPort, on Events) bool
-	// Ask answers a datagram to port 53, at once or later, or never.
-	Ask(packet []byte, reply func([]byte))
+	// Serve does a piece of the work that there is.
+	Serve()
+	// Ask answers a datagram to port 53, at once or later, or never. It is false for one that is no question.
+	Ask(packet []byte, reply func([]byte)) bool
 	// Lost tells of a datagram to another port, which goes nowhere.
 	Lost(to netip.AddrPort)
 	// Refused tells of a call that this network has not got.
@@ -38,15 +41,17 @@ const (
 
 // Sockets are those of one server.
 type Sockets struct {
-	set      *loop.Set
 	network  Network
+	set      *loop.Set
+	loop     *loop.Loop
 	answers  map[uint32]func(*call)
 	known    map[uint64]*socket // by the inode number of the server's end
 	count    map[int]int        // of sockets with an end here, by their kinds
 	ended    []*socket          // the oldest first
 	nextPort uint16             // that a socket is said to have
-	proof    *proof             // nil once the server runs
-	buf      [32 << 10]byte     // whose bytes do not matter
+	spare    spare
+	proof    *proof         // nil once the server runs
+	buf      [64 << 10]byte // whose bytes do not matter
 }
 
 // A socket is one that the server has, or has had.
@@ -69,14 +74,15 @@ type stream struct {
 	filled int        // bytes that keep it from being writable until it is connected
 	way    way        // to a connection
 	err    unix.Errno // of the last attempt, until the server has asked; socket(7), SO_ERROR
-	calls  connects   // of connect(2)
+	calls  repeats    // of connect(2), and bind(2)
 }
 
-// New is no socket yet. name is the name of a call's number.
-func New(set *loop.Set, name func(number uint32) string, n Network) *Sockets {
-	s := &Sockets{set: set, network: n, known: map[uint64]*socket{}, count: map[int]int{},
+// New is no socket yet. The set has the ends that are not connected; the loop serves it, and goes on while an answer
+// waits. name is the name of a call's number.
+func New(n Network, set *loop.Set, on *loop.Loop, name func(number uint32) string) *Sockets {
+	s := &Sockets{network: n, set: set, loop: on, known: map[uint64]*socket{}, count: map[int]int{},
 		answers: map[uint32]func(*call){},
-		proof:   &proof{name: name, calls: map[string]int{}, Account: Account{Made: map[uint64]int{}}}}
+		proof:   &proof{name: name, calls: map[string]int{}, Served: layers.Served{Made: map[uint64]int{}}}}
 	byName := map[string]func(*call){"socket": (*call).make, "connect": (*call).connect, "bind": (*call).bind,
 		"listen": (*call).listen, "getsockname": (*call).names, "getpeername": (*call).names,
 		"getsockopt": (*call).getOption, "setsockopt": (*call).setOption,
@@ -86,6 +92,7 @@ func New(set *loop.Set, name func(number uint32) string, n Network) *Sockets {
 			s.answers[number] = answer
 		}
 	}
+	s.spare.open()
 	return s
 }
 
@@ -95,7 +102,7 @@ func (s *Sockets) Answers(number uint32) bool { return s.answers[number] != nil 
 // Answer is for notify.
 func (s *Sockets) Answer(listener int, n platform.Notification) {
 	s.proof.count(n.Number)
-	s.answers[n.Number](&call{waiter: waiter{n, listener}, Sockets: s})
+	s.answers[n.Number](&call{waiter: waiter{n, listener, s.loop, &s.spare}, Sockets: s})
 }
 
 // make answers socket(2) with an end of a new pair, or an errno.
@@ -111,7 +118,7 @@ func (c *call) make() {
 		return
 	}
 	if c.count[x.kind] >= most { // perhaps the server has closed some, and the set has not come to those events yet
-		c.set.Serve()
+		c.network.Serve()
 	}
 	if c.count[x.kind] >= most {
 		c.network.Full(nil)
@@ -134,7 +141,9 @@ func (c *call) make() {
 		err = c.keep(x, ends[1], c.int(1)&unix.SOCK_NONBLOCK == 0)
 	}
 	if err == nil {
-		err = platform.GiveDescriptor(c.listener, c.ID, ends[1], c.int(1)&unix.SOCK_CLOEXEC != 0)
+		err = c.outside(func() error {
+			return platform.GiveDescriptor(c.listener, c.ID, ends[1], c.int(1)&unix.SOCK_CLOEXEC != 0)
+		})
 	}
 	unix.Close(ends[1])
 	c.proof.make(x.inode, c.Thread)
@@ -213,4 +222,5 @@ func (s *Sockets) Close() {
 	for _, x := range s.known {
 		s.end(x)
 	}
+	unix.Close(s.spare.fd)
 }

@@ -24,7 +24,10 @@ type direction struct {
 // that there will be another. An error ends the stream.
 func (r *Relay) pump(d *direction) (again bool, err error) {
 	for left := r.turn; !d.ended; {
-		if err := r.flush(d); err != nil {
+		if err := r.flush(d); d.unread(err) {
+			d.discard(&r.pipes)
+			continue
+		} else if err != nil {
 			return false, err
 		}
 		switch {
@@ -50,7 +53,10 @@ func (r *Relay) pump(d *direction) (again bool, err error) {
 			return err == nil, err
 		}
 		n, err := r.take(d)
-		if err != nil {
+		switch {
+		case d.unread(err):
+			d.discard(&r.pipes)
+		case err != nil:
 			return false, err
 		}
 		left -= n
@@ -58,6 +64,10 @@ func (r *Relay) pump(d *direction) (again bool, err error) {
 	}
 	return false, nil
 }
+
+// unread reports an error of writing to a peer that reads no more, and may write still. TCP takes such bytes and drops
+// them, and AF_UNIX refuses them.
+func (d *direction) unread(err error) bool { return err == unix.EPIPE && d.to.primed && !d.discards }
 
 // take reads from a socket that was readable, with nothing under way: of bytes that are looked at those that were seen.
 func (r *Relay) take(d *direction) (int, error) {

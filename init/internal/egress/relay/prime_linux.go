@@ -4,27 +4,39 @@ package relay
 // while there are bytes in it that nobody has read gives ECONNRESET (unix_release_sock). So one byte stays unread in a
 // primed end: at first one that was put there, then each time the last of the bytes that were passed on.
 //
-// Until a peer is connected its end is not writable either: bytes are put there until the kernel says so.
+// Until a peer is connected its end is not writable either: bytes are put there. A stream is writable while what was
+// written takes a quarter of the send buffer at most (unix_writable), with the kernel's own bytes of each write.
 
 import "golang.org/x/sys/unix"
 
-// fillings is how often [Fill] writes at most: with 32 kB each 2 MB, more than a send buffer has unless the machine's
-// sysctl net.core.wmem_default was raised.
-const fillings = 64
+// sendBuffer is what SO_SNDBUF is set to, and the kernel doubles: as much as Linux has unless the machine's sysctls
+// net.core.wmem_default and wmem_max say otherwise.
+const sendBuffer = 104 << 10
 
 // Fill puts bytes into an end of a stream pair, by the other end, which is not writable then: how many [Empty] has to
-// know. The buffer's bytes do not matter.
+// know. The buffer is of 64 kB, whose bytes do not matter.
 func Fill(end, other int, b []byte) (n int, err error) {
-	writable := [1]unix.PollFd{{Fd: int32(other), Events: unix.POLLOUT}}
-	for range fillings {
-		wrote, err := unix.Write(other, b)
+	if err := unix.SetsockoptInt(other, unix.SOL_SOCKET, unix.SO_SNDBUF, sendBuffer); err != nil {
+		return 0, err
+	}
+	room, err := unix.GetsockoptInt(other, unix.SOL_SOCKET, unix.SO_SNDBUF)
+	if err != nil {
+		return 0, err
+	}
+	for _, piece := range [][]byte{b[:min(room/4+1, len(b))], b[:1]} { // the byte that stays is one of a small write
+		wrote, err := unix.Write(other, piece)
 		if err != nil {
 			return n, err
 		}
 		n += wrote
-		if is, err := unix.Poll(writable[:], 0); is == 0 && err == nil {
-			break
-		}
+	}
+	writable := [1]unix.PollFd{{Fd: int32(other), Events: unix.POLLOUT}}
+	is, err := unix.Poll(writable[:], 0)
+	for err == unix.EINTR {
+		is, err = unix.Poll(writable[:], 0)
+	}
+	if is != 0 || err != nil {
+		return n, unix.ENOBUFS
 	}
 	return n, unix.SetsockoptInt(end, unix.SOL_SOCKET, unix.SO_PEEK_OFF, n)
 }

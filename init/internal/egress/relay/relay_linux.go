@@ -6,8 +6,9 @@
 //
 // The sockets behave as two ends of one connection: a FIN of one becomes a FIN of the other after the last byte, a
 // reset becomes a reset, and a peer that does not read makes the other's writes wait (RFC 9293, sections 3.6 and 3.10).
-// There is no idle time-out: keepalive (tcp(7)) finds peers that have gone. Urgent data is dropped, in the order of RFC
-// 6093, which discourages urgent data: the byte that the urgent pointer names is left out.
+// There is no idle time-out: keepalive (tcp(7)) finds peers that have gone. Urgent data of TCP is dropped, in the order
+// of RFC 6093, which discourages urgent data: the byte that the urgent pointer names is left out. That of a pair's end
+// is passed on as ordinary data, in its place.
 //
 // The memory of a stream does not depend on its peers: there is no buffer of its own. A pipe belongs to a direction
 // only while bytes are in the pipe, and a direction without a pipe reads no more from its socket than the other took.
@@ -69,7 +70,7 @@ type leg struct {
 	member             *loop.Member
 	readable, writable bool
 	urgent             bool // has had urgent data, at which splice(2) stops for ever: tcp_read_sock
-	primed             bool // the first byte is none of the peer's, and stays unread: [Prime]
+	primed             bool // the first byte is none of the peer's, and stays unread: [Fill]
 }
 
 // New makes a relay with sockets in the set.
@@ -92,7 +93,7 @@ func (r *Relay) Join(inside, outside int, prefix []byte, done func(Ended)) *Stre
 	s.inside.primed = isPrimed(inside)
 	s.out.copies = s.inside.primed
 	for _, l := range []*leg{&s.inside, &s.outside} {
-		prepare(l.fd)
+		prepare(l)
 		var err error
 		if l.member, err = r.set.Add(l.fd, events, func(e uint32) { s.ready(l, e) }); err != nil {
 			s.end(true, err)
@@ -106,9 +107,13 @@ func (r *Relay) Join(inside, outside int, prefix []byte, done func(Ended)) *Stre
 }
 
 // prepare sets the options of a relayed socket. None of them fails for a TCP socket; those of TCP do for a pair's end.
-func prepare(fd int) {
+func prepare(l *leg) {
+	fd, inline := l.fd, 0
+	if l.primed {
+		inline = 1
+	}
 	unix.SetNonblock(fd, true)
-	unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_OOBINLINE, 0)
+	unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_OOBINLINE, inline)
 	unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_KEEPALIVE, 1)
 	unix.SetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_NODELAY, 1)
 	unix.SetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_KEEPIDLE, keepIdle)
@@ -147,6 +152,10 @@ func (s *Stream) ready(l *leg, e uint32) {
 	l.readable = l.readable || e&(unix.EPOLLIN|failed) != 0
 	l.writable = l.writable || e&(unix.EPOLLOUT|failed) != 0
 	l.urgent = l.urgent || e&unix.EPOLLPRI != 0
+	if l.primed && !l.writable { // that the peer has shut down its reading is an edge without an event of its own
+		_, err := send(l.fd, nil)
+		l.writable = err == unix.EPIPE
+	}
 	// Bytes before a reset are passed on as far as the other takes them. A read tells of the reset after the last byte,
 	// a write tells at once: so the direction from this leg comes first.
 	first, second := &s.out, &s.in

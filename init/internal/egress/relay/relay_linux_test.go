@@ -123,7 +123,7 @@ func primed(t testing.TB) (peer, int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := make([]byte, 32<<10)
+	b := make([]byte, 64<<10)
 	n, err := Fill(ends[0], ends[1], b)
 	if err == nil {
 		err = Empty(ends[0], n, b)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/netip"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"golang.org/x/net/dns/dnsmessage"
@@ -57,5 +58,17 @@ func TestNoRegularFile(t *testing.T) {
 	b.files.hosts.path = pipe
 	if got := b.look(t, name, dnsmessage.TypeA); addresses(got) != "192.0.2.1 192.0.2.2" {
 		t.Errorf("got %+v", got)
+	}
+}
+
+// A hosts file says which names an address has; hosts(5).
+func TestNamesOf(t *testing.T) {
+	h := hosts("# 127.0.0.1 not\n127.0.0.1 a b # c\n127.0.0.11 longer\n 127.0.0.1\tsecond\n::1 six\n0127.0.0.1 other\n127.0.0.1\n")
+	for at, want := range map[string]string{"127.0.0.1": "a b second", "::ffff:127.0.0.1": "a b second", "::1": "six",
+		"127.0.0.11": "longer", "127.0.0.2": "", "0.1": ""} {
+		a, _ := netip.ParseAddr(at)
+		if got := strings.Join(h.names(a), " "); got != want {
+			t.Errorf("names of %s: %q, want %q", at, got, want)
+		}
 	}
 }

@@ -1,6 +1,7 @@
 package shim
 
 import (
+	"cmp"
 	"errors"
 	"os"
 	"strings"
@@ -15,6 +16,7 @@ import (
 	"github.com/security-mcp/mcp-sandbox/init/internal/egress/dial"
 	"github.com/security-mcp/mcp-sandbox/init/internal/egress/match"
 	"github.com/security-mcp/mcp-sandbox/init/internal/egress/pair"
+	"github.com/security-mcp/mcp-sandbox/init/internal/loop"
 	"github.com/security-mcp/mcp-sandbox/init/notice"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/platform"
@@ -28,6 +30,8 @@ type network struct {
 	listed bool           // the policy opens hosts, if the confinement holds the list
 	proxy  dial.Proxy     // the company's
 	engine *egress.Engine // nil without allowed domains, and until init has opened its sockets
+	loop   *loop.Loop     // of the monitor
+	beside *loop.Loop     // for answers that wait for the server; nil: none are
 
 	publish published // the other way: ports of the server that the host reaches
 }
@@ -78,8 +82,14 @@ func (n *network) servePairs(l *notify.Listener) (launch.Serving, error) {
 		return nil, err
 	}
 	n.engine = engine
+	if n.beside == nil {
+		if n.beside, err = n.loop.Beside(); err != nil {
+			engine.Close()
+			return nil, err
+		}
+	}
 	ends := egress.PairsOf(engine)
-	p := &pairs{engine, pair.New(ends.Set(), seccomp.Name, ends)}
+	p := &pairs{engine, pair.New(ends, ends.Set(), n.beside, seccomp.Name)}
 	l.ServeBy(p.sockets)
 	return p, nil
 }
@@ -91,7 +101,7 @@ type pairs struct {
 }
 
 // Served is the account of the calls that were answered until now.
-func (p *pairs) Served() layers.Served { return layers.Served(p.sockets.Account()) }
+func (p *pairs) Served() layers.Served { return p.sockets.Served() }
 
 func (p *pairs) Begin() {
 	p.sockets.Begin()
@@ -101,6 +111,14 @@ func (p *pairs) Begin() {
 func (p *pairs) Close() {
 	p.sockets.Close()
 	p.Engine.Close()
+}
+
+// register has a loop serve the network, and the listener of the server's filter.
+func (n *network) register(l *notify.Listener) {
+	on := cmp.Or(n.beside, n.loop)
+	n.engine.Register(on)
+	l.Register(on)
+	n.publish.Register(n.loop)
 }
 
 // note writes into the first line of the report how hosts are reached.

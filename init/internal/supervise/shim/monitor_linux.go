@@ -78,7 +78,6 @@ func (m *monitor) register(host, parent int) {
 	m.signals.renamed.register(l, m.covers.OnRename)
 	m.signals.resized.register(l, m.passResize)
 	m.covers.Register(l)
-	sandbox.Listener.Register(l)
 	m.group.register(l)
 	// Then write(2) fails with EFBIG where RLIMIT_FSIZE limits a log. Not before: the server would inherit that.
 	signals.Ignore(unix.SIGXFSZ)

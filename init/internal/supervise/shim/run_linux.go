@@ -58,7 +58,7 @@ func Run(c Config) int {
 	s := &shim{Config: c, began: time.Now(), orphans: orphans{hosted: c.Host >= 0},
 		monitor: newMonitor(c.Say, c.Order.Quiet, c.AlterRepair)}
 	s.denied = denials{Tally: tally.Tally{Report: s.onDenied}, order: c.Order, policy: &s.policy}
-	s.network = network{policy: &s.policy, denied: &s.denied.Tally}
+	s.network = network{policy: &s.policy, denied: &s.denied.Tally, loop: &s.monitor.loop}
 	s.sink = report.Sink{Report: c.Order.ReportFD, Host: c.Host}
 	defer s.restore()
 	if c.Order.Probe && c.Host >= 0 {
@@ -102,8 +102,7 @@ func Run(c Config) int {
 	s.denied.retry(&s.sink)
 	s.denied.keep = func() { keep(s.Order, s.sink.Keep, s.enforced) }
 	s.monitor.loop.Timer(s.denied.keep).Set(s.guide.released.Add(keepAfter))
-	s.network.engine.Register(&s.monitor.loop)
-	s.network.publish.Register(&s.monitor.loop)
+	s.network.register(s.monitor.sandbox.Listener)
 	s.monitor.run(c.Host, c.Parent, &s.policy)
 	return s.finish()
 }
