@@ -1,6 +1,7 @@
 package testbed
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"os"
@@ -20,7 +21,11 @@ const (
 	Answers  Daemon = iota // an empty folder
 	Stopped                // nothing is read after the beginning, as by a stopped process
 	Deserted               // all is read and nothing answered, as by sshfs without its server
+	Slow                   // a folder with a file for everybody, [SlowFile], whose bytes never come
 )
+
+// SlowFile is a name in the folder of the daemon Slow.
+const SlowFile = "slow"
 
 // Fuse mounts a FUSE file system in a test of [OwnMounts], with this process as its daemon. With the test, or with the
 // returned function, the daemon ends, and with it every wait.
@@ -33,7 +38,7 @@ func Fuse(tb testing.TB, at string, d Daemon) (end func()) {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	options := fmt.Sprintf("fd=%d,rootmode=40000,user_id=%d,group_id=%d", fd, os.Geteuid(), os.Getegid())
+	options := fmt.Sprintf("fd=%d,rootmode=40000,user_id=%d,group_id=%d,allow_other", fd, os.Geteuid(), os.Getegid())
 	err = unix.Mount("test", at, "fuse.test", 0, options)
 	// Not before: the kernel wakes nobody who began to poll when nothing was mounted.
 	device := os.NewFile(uintptr(fd), "/dev/fuse")
@@ -65,16 +70,18 @@ func serve(device *os.File, d Daemon) {
 		}
 		const initialise = 26
 		op := binary.LittleEndian.Uint32(b[4:])
+		answers := op == initialise || d == Answers
 		a := answer(op)
-		if op != initialise && a != nil {
+		if d == Slow {
+			a, answers = answerOfFile(op, b[16:n], a)
+		}
+		if !answers && a != nil || d == Answers && op != initialise {
 			fuseRequests.Add(1)
 		}
-		if op == initialise || d == Answers {
-			if a != nil {
-				binary.LittleEndian.PutUint32(a, uint32(len(a)))
-				copy(a[8:16], b[8:16])
-				device.Write(a)
-			}
+		if answers && a != nil {
+			binary.LittleEndian.PutUint32(a, uint32(len(a)))
+			copy(a[8:16], b[8:16])
+			device.Write(a)
 		}
 		if d == Stopped {
 			return
@@ -118,4 +125,36 @@ func answer(op uint32) []byte {
 		return make([]byte, 16)
 	}
 	return failed(unix.ENOSYS)
+}
+
+// answerOfFile is what a folder with a file answers, if that is otherwise than of an empty one. A
+// read is not answered.
+func answerOfFile(op uint32, rest []byte, empty []byte) (a []byte, answers bool) {
+	const nodeOfFile, mode = 2, unix.S_IFREG | 0o444
+	attributes := func(b []byte) { // struct fuse_attr
+		binary.LittleEndian.PutUint64(b, nodeOfFile)
+		binary.LittleEndian.PutUint64(b[8:], 1<<16) // size
+		binary.LittleEndian.PutUint32(b[60:], mode)
+		b[64] = 1 // nlink
+	}
+	node := binary.LittleEndian.Uint64(rest)
+	switch {
+	case op == 1 && bytes.HasPrefix(rest[24:], []byte(SlowFile)):
+		a = make([]byte, 16+128)
+		a[16] = nodeOfFile
+		attributes(a[16+40:])
+	case op == 3 && node == nodeOfFile:
+		a = make([]byte, 16+104)
+		attributes(a[16+16:])
+	case op == 14, op == 18, op == 25: // open, release, flush
+		a = make([]byte, 16+16)
+		if op != 14 {
+			a = a[:16]
+		}
+	case op == 15: // read
+		return empty, false
+	default:
+		a = empty
+	}
+	return a, true
 }

@@ -140,30 +140,6 @@ func datagram(r *result, words []string) error {
 	return err
 }
 
-func sent(_ *result, words []string) error {
-	c, err := net.Dial("udp", words[0])
-	if err != nil {
-		return err
-	}
-	defer c.Close()
-	_, err = io.WriteString(c, append(words, "datagram")[1])
-	return err
-}
-
-func sentTo(_ *result, words []string) error {
-	to, err := net.ResolveUDPAddr("udp", words[0])
-	if err != nil {
-		return err
-	}
-	c, err := net.ListenPacket("udp", ":0")
-	if err != nil {
-		return err
-	}
-	defer c.Close()
-	_, err = c.WriteTo([]byte("datagram"), to)
-	return err
-}
-
 func bind(_ *result, words []string) error {
 	if words[0] == "udp" {
 		c, err := net.ListenPacket("udp", words[1])

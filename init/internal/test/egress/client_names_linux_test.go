@@ -179,3 +179,39 @@ func fullHello(r *result, words []string) error {
 		return err
 	})
 }
+
+func sent(_ *result, words []string) error {
+	c, err := net.Dial("udp", words[0])
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	_, err = io.WriteString(c, append(words, "datagram")[1])
+	return err
+}
+
+func sentTo(r *result, words []string) error {
+	to, err := net.ResolveUDPAddr("udp", words[0])
+	if err != nil {
+		return err
+	}
+	c, err := net.ListenPacket("udp", ":0")
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	if len(words) == 1 {
+		_, err = c.WriteTo([]byte("datagram"), to)
+		return err
+	}
+	packet, err := hex.DecodeString(words[1])
+	if err == nil {
+		_, err = c.WriteTo(packet, to)
+	}
+	if err == nil {
+		var n int
+		n, _, err = c.ReadFrom(make([]byte, 512))
+		r.Count = int64(n)
+	}
+	return err
+}

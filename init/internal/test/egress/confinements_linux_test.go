@@ -129,7 +129,7 @@ func (in confinement) resolvConf(t *testing.T) string {
 // reduced the launcher makes the sockets, and an allowed name has no records of TXT for one of those.
 func (in confinement) proved(t *testing.T, e *ended, names ...string) {
 	t.Helper()
-	facts := []string{"TCP socket", "UDP socket", "TXT of " + names[0]}
+	facts := []string{"TCP socket", "UDP socket", "TXT of " + names[0], "calls that the launcher answered"}
 	if in.name == full.name {
 		facts = nil
 		for _, n := range names {

@@ -67,6 +67,7 @@ func testBadNameServer(t *testing.T, in confinement) {
 	know(t, late.Name, name{Addresses: late.addresses(), Until: until})
 	know(t, liar.Name, name{Addresses: liar.addresses(), Lies: true})
 	know(t, "mute"+below, name{Silent: true})
+	know(t, "dumb"+below, name{Silent: true})
 	know(t, "gate"+below, name{Addresses: near.addresses()})
 	all := much.addresses()[:1]
 	for i := range 3500 { // answers of 56 kB over TCP
@@ -75,7 +76,8 @@ func testBadNameServer(t *testing.T, in confinement) {
 	know(t, much.Name, name{Addresses: all})
 	l := launch{in: in, network: network{Allowed: []string{"*" + below + ":7"}}}
 	run := l.session(t, act("banner", near.Name+":7"), act("wait"), act("banner", liar.Name+":7"), act("banner", much.Name+":7"),
-		act("banner", "gate"+below+":7"), act("banner", late.Name+":7"), act("lookup", "mute"+below), act("banner", near.Name+":7"))
+		act("banner", "gate"+below+":7"), act("banner", late.Name+":7"), act("lookup", "mute"+below),
+		act("udp-to", sandbox4+":53", query("dumb"+below, typeA)), act("banner", near.Name+":7"))
 	run.good()
 	before := run.rss()
 	run.release()
@@ -90,6 +92,9 @@ func testBadNameServer(t *testing.T, in confinement) {
 		t.Errorf("%s", r)
 	}
 	if r := run.next(); !oneOf(r.Error, in.mute) {
+		t.Errorf("%s", r)
+	}
+	if r := run.good(); r.Count == 0 { // SERVFAIL, to a question by sendto(2)
 		t.Errorf("%s", r)
 	}
 	run.good()

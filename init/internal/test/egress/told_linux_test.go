@@ -87,6 +87,31 @@ func testNothingToTell(t *testing.T, in confinement) {
 	e.flows(t, flow{s.Name, 7, 2, 11, 11})
 }
 
+// A name that the machine's search list makes of an allowed one is asked for by the server's own resolver in reduced, and
+// is no refusal to tell. In full the server has no such list.
+func TestSearchList(t *testing.T) { both(t, testSearchList) }
+
+func testSearchList(t *testing.T, in confinement) {
+	resolvConf(t, "nameserver", "search corp.example.com\nnameserver")
+	const completed, other = ".corp.example.com", "other.example.com"
+	s := newSite(t, "fine.example.com").serve(t, 7, echo)
+	l := launch{in: in, Launch: host.Launch{Run: true}, network: network{Allowed: []string{s.Name + ":7"}}}
+	e := l.rows(t, row{"once", act("tcp", s.Name+":7", "hello"), "hello", ""},
+		row{"completed", act("lookup", s.Name+completed+"."), "", "NXDOMAIN"},
+		row{"another", act("lookup", other+completed+"."), "", "NXDOMAIN"})
+	want := []string{other + completed}
+	if in.name == full.name {
+		want = []string{s.Name + completed, other + completed}
+	}
+	var told []string
+	for _, d := range e.Denied {
+		told = append(told, d.Host)
+	}
+	if !slices.Equal(told, want) {
+		t.Errorf("told of %q, want %q", told, want)
+	}
+}
+
 // At most 256 records and five lines, whatever is refused; the rest is counted.
 func TestFloodOfRefusals(t *testing.T) { both(t, testFloodOfRefusals) }
 

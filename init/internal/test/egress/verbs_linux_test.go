@@ -31,7 +31,7 @@ func verbs() map[string]func(r *result, words []string) error {
 		"abort":       abort,       // HOST:PORT TEXT: echoes, then resets
 		"udp":         datagram,    // HOST:PORT: sends a datagram and waits for an answer
 		"udp-sent":    sent,        // HOST:PORT [TEXT]: sends one and waits for nothing
-		"udp-to":      sentTo,      // HOST:PORT: the same by sendto(2), with the address
+		"udp-to":      sentTo,      // HOST:PORT [HEX]: the same by sendto(2), with the address; of HEX an answer is read
 		"many":        many,        // HOST:PORT N: open at once; one more; the first again
 		"serial":      serial,      // HOST:PORT N: one after another
 		"streams":     streams,     // HOST:PORT N BYTES: so many at once, each echoes so much

@@ -19,7 +19,8 @@ var update = flag.Bool("update", false, "write the golden file anew")
 const (
 	usual   = `{"version":1}`
 	oneExec = `{"version":1,"subprocess":{"allow":false}}`
-	mute    = `{"version":1,"seccomp":{"deny":["sendmsg"]}}` // the listener could not be handed over
+	mute    = `{"version":1,"seccomp":{"deny":["sendmsg"]}}`                // the listener could not be handed over
+	listed  = `{"version":1,"network":{"allowedDomains":["host.example"]}}` // in reduced: other calls are answered in earnest
 	owned   = "listener in the server's process"
 )
 
@@ -171,12 +172,15 @@ func TestSummary(t *testing.T) {
 // However many calls a server makes, they cost it its own time: the shim answers a bounded number a second, and
 // writes a bounded number of lines.
 func TestFlood(t *testing.T) {
-	for _, f := range []struct{ calls, threads int }{{3000, 1}, {10000, 8}} {
+	for _, f := range []struct {
+		calls, threads int
+		policy         string
+	}{{3000, 1, usual}, {10000, 8, usual}, {3000, 2, listed}} {
 		t.Run(fmt.Sprint(f.threads), func(t *testing.T) {
 			t.Parallel()
 			calls := f.calls
 			began := time.Now()
-			o := launch(t, shimName, usual, "flood", fmt.Sprint(calls), fmt.Sprint(f.threads))
+			o := launch(t, shimName, f.policy, "flood", fmt.Sprint(calls), fmt.Sprint(f.threads))
 			wall := time.Since(began)
 			if o.Stdout.String() != fmt.Sprintf("map[EPERM:%d]\n", calls) {
 				t.Errorf("%q\n%s", o.Stdout.String(), o.Stderr.String())

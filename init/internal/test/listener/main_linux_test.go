@@ -21,6 +21,7 @@ const (
 )
 
 func TestMain(m *testing.M) {
+	testbed.Machines()
 	host.Main(testbed.Roles{outside: outer, serverIs: serve})
 	os.Exit(testbed.Run(m))
 }
@@ -47,11 +48,7 @@ func outer(args []string) int {
 // launch runs this binary as a server that does something, under a shim of a name.
 func launch(t *testing.T, name, doc, does string, args ...string) *host.Run {
 	t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return start(t, name, doc, append([]string{self, serverIs, does}, args...), nil)
+	return start(t, name, doc, append([]string{testbed.Self(t, "server"), serverIs, does}, args...), nil)
 }
 
 // start runs a command under a shim. Once the server is about to run, something may be done meanwhile, with the
@@ -60,6 +57,9 @@ func start(t *testing.T, name, doc string, command []string, meanwhile func(shim
 	t.Helper()
 	cmd := host.Launch{Policy: doc, Command: command, Env: host.Env(t)}.Cmd(t)
 	cmd.Args[0] = name
+	if doc == listed {
+		testbed.Machine{Lacks: []testbed.Lack{testbed.NoClone}}.Put(t, cmd)
+	}
 	run := host.Hold(t, cmd)
 	if meanwhile != nil {
 		meanwhile(cmd.Process.Pid, run.Began().PID, run.Stdin)

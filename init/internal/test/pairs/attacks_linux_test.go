@@ -11,7 +11,7 @@ func tables() map[string][]attack {
 
 // everyAttack is the acts of all tables, and those of other tests, by their names.
 func everyAttack() map[string]func(*server) string {
-	all := map[string]func(*server) string{"after the shim": afterShim}
+	all := map[string]func(*server) string{"after the shim": afterShim, "slow memory": slowMemory}
 	add := func(table []attack) {
 		for _, a := range table {
 			all[a.name] = a.act

@@ -71,6 +71,7 @@ func afterShim(s *server) string {
 func reported() []attack {
 	return []attack{
 		{name: "not dumpable", act: undumpable, want: "EACCES", control: "ok"},
+		{name: "sendmsg, unconnected", act: unconnected, want: "ok"},
 		{name: "listen", act: with(unix.SOCK_STREAM, unix.SYS_LISTEN, 1), want: "EACCES", control: "ok"},
 	}
 }
@@ -130,6 +131,12 @@ func streams(file string) error {
 	return os.WriteFile(file, []byte(text), 0o666)
 }
 
+// unconnected sends a datagram that is no question, by the call of which the launcher learns no address.
+func unconnected(s *server) string {
+	_, err := unix.SendmsgN(s.udp(), []byte("a datagram"), nil, local(s.Forbidden), 0)
+	return nameOf(err)
+}
+
 // A process that the launcher may not look at connects nothing, and that is reported.
 func TestReported(t *testing.T) {
 	t.Parallel()
@@ -139,7 +146,7 @@ func TestReported(t *testing.T) {
 	for _, d := range run.Denied {
 		calls = append(calls, d.Syscall+" "+d.Errno)
 	}
-	if b, _ := json.Marshal(calls); string(b) != `["connect EACCES","listen EACCES"]` {
+	if b, _ := json.Marshal(calls); string(b) != `["connect EACCES","sendmsg EACCES","listen EACCES"]` {
 		t.Errorf("%s\n%s", b, run.Lines)
 	}
 }

@@ -60,3 +60,5 @@ func load(flags, number uintptr) string {
 	}
 	return nameOf(e)
 }
+
+func addressOf(b []byte) int { return int(uintptr(unsafe.Pointer(&b[0]))) }

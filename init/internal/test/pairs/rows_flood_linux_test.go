@@ -53,6 +53,12 @@ func flooded(s *server) string {
 	return seen.String()
 }
 
+// question is one for A of a name of no allowed host.
+func question(id int) []byte {
+	return append([]byte{byte(id >> 8), byte(id), 1, 0, 0, 1, 0, 0, 0, 0, 0, 0},
+		"\x04evil\x07example\x00\x00\x01\x00\x01"...)
+}
+
 // asked asks a name server for a name of no allowed host, by a socket that other questions have not used.
 func (s *server) asked(id int) string {
 	fd := udp()
@@ -64,8 +70,7 @@ func (s *server) asked(id int) string {
 	if err := unix.Connect(fd, local(port)); err != nil {
 		return nameOf(err)
 	}
-	question := append([]byte{byte(id >> 8), byte(id), 1, 0, 0, 1, 0, 0, 0, 0, 0, 0},
-		"\x04evil\x07example\x00\x00\x01\x00\x01"...)
+	question := question(id)
 	if _, err := unix.Write(fd, question); err != nil {
 		return nameOf(err)
 	}

@@ -24,7 +24,7 @@ func processes() []attack {
 		{name: "execve in a call", act: ended("execve"), want: "ok"},
 		{name: "threads end in a call", act: ended("threads"), want: "ok"},
 		{name: "RLIMIT_NOFILE", act: fewFiles, want: "EMFILE ok"},
-		{name: "sockets at once", act: many(unix.SOCK_STREAM), want: "1024 ENFILE ok", control: "4000 ok"},
+		{name: "sockets at once", act: many(unix.SOCK_STREAM), want: "512 ENFILE ok", control: "4000 ok"},
 		{name: "sockets of datagrams at once", act: many(unix.SOCK_DGRAM), want: "256 ENFILE ok", control: "4000 ok"},
 	}
 }

@@ -1,6 +1,7 @@
 package pairs_test
 
 import (
+	"bytes"
 	"fmt"
 	"strconv"
 
@@ -16,6 +17,17 @@ func states() []attack {
 		{name: "accept after the end", act: afterEnd(unix.SYS_ACCEPT), want: "EINVAL"},
 		{name: "connect twice", act: twice, want: "ok EISCONN"},
 		{name: "connect twice to the full port", act: twiceFull, want: "EINPROGRESS EALREADY"},
+		{name: "connect three times by the same call", act: again(unix.SYS_CONNECT), want: "ok ok EISCONN",
+			control: "ok EISCONN EISCONN"},
+		{name: "bind twice", act: bindTwice, want: "ok EINVAL"},
+		{name: "bind three times by the same call", act: again(unix.SYS_BIND), want: "ok ok EINVAL",
+			control: "ok EINVAL EINVAL"},
+		{name: "connect after shutdown", act: afterShutdown, want: "EINPROGRESS ok ECONNABORTED",
+			control: "EINPROGRESS ok ok"},
+		{name: "a connect for each of many threads", act: queue, want: "64 ECONNABORTED, 6 EALREADY",
+			control: "69 EPIPE, 1 ECONNRESET"},
+		{name: "SO_ERROR of a reset", act: resetError, want: "ok ECONNRESET ok"},
+		{name: "the peer of a socket that connects", act: peerEarly, want: "EINPROGRESS ENOTCONN"},
 		{name: "connect to AF_UNSPEC", act: unspecified, want: "ok ok EISCONN ok",
 			control: "ok ok ok ECONNRESET|ok ok ok EPIPE"},
 		{name: "SO_ERROR", act: pendingError, want: "EINPROGRESS ECONNREFUSED ok"},
@@ -24,8 +36,10 @@ func states() []attack {
 		{name: "options of TCP", act: refusedOptions, want: "ENOPROTOOPT, ENOPROTOOPT",
 			control: "ok, ENOTCONN|ok, EPERM|ok, ENOENT|ok, ok"},
 		{name: "bytes before connect", act: early, want: "ok", control: "EPIPE"},
+		{name: "a long question", act: longQuestion, want: "EMSGSIZE", control: "ok|ECONNREFUSED"},
+		{name: "where an answer comes from", act: cameFrom, want: "ok"},
 		{name: "urgent bytes", act: urgent, want: "ok"},
-		{name: "a larger buffer", act: larger, want: "EINPROGRESS not writable", control: "EINPROGRESS not writable"},
+		{name: "a larger buffer", act: larger, want: "ok EINPROGRESS not writable"},
 		{name: "a filter of the server's own", act: ownFilter, want: "ENOSYS EPERM", control: "ENOSYS ok"},
 	}
 }
@@ -41,18 +55,6 @@ func afterEnd(number int) func(*server) string {
 	}
 }
 
-// twice connects to two places.
-func twice(s *server) string {
-	fd := s.echo()
-	return echoed(fd) + " " + nameOf(unix.Connect(fd, local(s.Forbidden)))
-}
-
-func twiceFull(s *server) string {
-	fd := s.tcp()
-	_ = unix.SetNonblock(fd, true)
-	return nameOf(unix.Connect(fd, local(s.Full))) + " " + nameOf(unix.Connect(fd, local(s.Full)))
-}
-
 // unspecified disconnects: datagrams, a new stream and a connected one, which echoes all the same.
 func unspecified(s *server) string {
 	_, none := pages(1)
@@ -65,22 +67,6 @@ func unspecified(s *server) string {
 		return text + nameOf(err)
 	}
 	return text + "ok"
-}
-
-// pendingError is the error of a connection that was refused, which reading clears.
-func pendingError(s *server) string {
-	fd := s.tcp()
-	_ = unix.SetNonblock(fd, true)
-	text := nameOf(unix.Connect(fd, local(s.Dead)))
-	wait(fd, unix.POLLOUT)
-	for range 2 {
-		n, err := unix.GetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_ERROR)
-		if err != nil {
-			return nameOf(err)
-		}
-		text += " " + nameOf(unix.Errno(n))
-	}
-	return text
 }
 
 // peers are options that name the process at the other end.
@@ -119,7 +105,41 @@ func early(s *server) string {
 	return "ok"
 }
 
-// urgent sends urgent bytes in between: other bytes may be lost on that stream, but the launcher serves the next.
+// longQuestion has more bytes than a question.
+func longQuestion(s *server) string {
+	_, at := pages(2)
+	return sendsFrom(at, 5000)(s)
+}
+
+// cameFrom is an answer's source, as recvfrom(2) and recvmsg(2) write that.
+func cameFrom(s *server) string {
+	port := 53
+	if !s.Launched {
+		port = s.Names
+	}
+	var seen each
+	for _, number := range []int{unix.SYS_RECVFROM, unix.SYS_RECVMSG} {
+		fd := s.udp()
+		to, at := sockaddr(port)
+		if err := unix.Sendto(fd, question(7), 0, local(port)); err != nil {
+			return nameOf(err)
+		}
+		_, answer := pages(1)
+		from, source := pages(1)
+		from[64] = 16
+		args := []int{fd, answer, 512, 0, source, source + 64}
+		if number == unix.SYS_RECVMSG {
+			args = []int{fd, message(source, 16), 0}
+		}
+		seen.add(call(number, args...))
+		if !bytes.Equal(from[:8], to[:8]) {
+			seen.add(fmt.Sprintf("% x, not % x, at %x", from[:8], to[:8], at))
+		}
+	}
+	return seen.String()
+}
+
+// urgent sends urgent bytes in between, and reads some of what comes; the launcher serves the next stream.
 func urgent(s *server) string {
 	fd := s.echo()
 	_ = unix.SetNonblock(fd, true)
@@ -141,8 +161,8 @@ func urgent(s *server) string {
 func larger(s *server) string {
 	fd := s.tcp()
 	_ = unix.SetNonblock(fd, true)
-	_ = unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_SNDBUF, 4<<20)
-	text := nameOf(unix.Connect(fd, local(s.Full)))
+	text := nameOf(unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_SNDBUF, 4<<20))
+	text += " " + nameOf(unix.Connect(fd, local(s.Full)))
 	p := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLOUT}}
 	if n, err := unix.Poll(p, 0); n != 0 || err != nil {
 		return text + " writable " + strconv.FormatInt(int64(p[0].Revents), 16)

@@ -15,19 +15,19 @@ import (
 // A server makes attacks.
 type server struct {
 	places
+	say   func(any) error
 	after []func() // at the end of an act
 }
 
 // serve is the server: a line of the input is an attack's name, and the line behind that ends the attack.
 func serve(words []string) int {
-	s := &server{}
+	s := &server{say: json.NewEncoder(os.Stdout).Encode}
 	if err := json.Unmarshal([]byte(words[0]), &s.places); err != nil {
 		return 70
 	}
 	all := everyAttack()
-	say := json.NewEncoder(os.Stdout).Encode
 	_ = helper("nothing").Run() // which opens the runtime's own descriptors
-	say(said{})
+	s.say(said{})
 	in := bufio.NewScanner(os.Stdin)
 	for in.Scan() {
 		act := all[in.Text()]
@@ -36,12 +36,12 @@ func serve(words []string) int {
 		}
 		before := own()
 		s.after = nil
-		say(said{Text: alone(func() string { return act(s) })})
+		s.say(said{Text: alone(func() string { return act(s) })})
 		in.Scan()
 		for _, f := range s.after {
 			f()
 		}
-		say(said{Left: own() - before})
+		s.say(said{Left: own() - before})
 	}
 	return 0
 }

@@ -38,7 +38,7 @@ type said struct {
 // doc is the policy: every port of the world but one.
 func (w *world) doc() string {
 	var ports []string
-	for _, port := range []int{w.Echo, w.Dead, w.Full} {
+	for _, port := range []int{w.Echo, w.Dead, w.Full, w.Resets} {
 		ports = append(ports, at("localhost", port))
 	}
 	b, _ := json.Marshal(map[string]any{"version": 1,
@@ -53,12 +53,8 @@ func at(host string, port int) string { return host + ":" + strconv.Itoa(port) }
 // command is a server in the world.
 func (w *world) command(t *testing.T) []string {
 	t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
 	text, _ := json.Marshal(w.places)
-	return []string{self, serverIs, string(text)}
+	return []string{testbed.Self(t, "server"), serverIs, string(text)}
 }
 
 // launched is a launch of a server in confinement reduced.

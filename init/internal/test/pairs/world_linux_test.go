@@ -18,10 +18,12 @@ type places struct {
 	Echo      int    // of TCP, in the policy
 	Dead      int    // in the policy, and nothing listens there
 	Full      int    // in the policy; its queue is full, and it answers no SYN
+	Resets    int    // in the policy; what it accepts it resets
 	Forbidden int    // of TCP and of UDP, not in the policy
 	Names     int    // of UDP: in place of port 53 where there is no launcher
 	Dir       string // which the server may write
 	Path      string // of sockets of AF_UNIX, each with a letter behind it
+	Slow      string // a folder of testbed.Slow
 	Many      int    // rounds of a race
 	Launched  bool   // false: without a launcher, for control
 }
@@ -47,6 +49,7 @@ func newWorld(t *testing.T) *world {
 	}
 	w.Path = filepath.Join(w.Dir, "s")
 	w.Echo = listen(t, func(c net.Conn) { io.Copy(c, c) })
+	w.Resets = listen(t, func(c net.Conn) { c.(*net.TCPConn).SetLinger(0) })
 	w.Forbidden = listen(t, func(net.Conn) { w.forbidden.Add(1) })
 	var err error
 	w.datagrams, err = net.ListenUDP("udp4", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1), Port: w.Forbidden})
