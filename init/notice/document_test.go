@@ -58,6 +58,7 @@ func TestDocumentedLines(t *testing.T) {
 		upstream(api, 0, "nameserver 192.0.2.53:53: answered REFUSED"),
 		upstream("db.example.com", 5432, "proxy 192.0.2.3:3128: proxy's answer: status 403"),
 		limit("512 connections at once are the most: further ones were reset"),
+		limit("512 sockets of TCP without a connection and 256 of UDP are the most: further ones were refused"),
 		limit("too many names at once: some look-ups failed"),
 		limit("too many look-ups at once: some failed"),
 		limit("the launcher can open no more files (ulimit -n): connections were reset"),

@@ -109,8 +109,7 @@ func (l *Ladder) Why() string {
 }
 
 // CannotHold is the refusal of a policy with an entry for a path or a domain that a confinement without a root and a
-// network of its own cannot hold.
-// also is why this confinement itself could not, or nil.
+// network of its own cannot hold. also is why this confinement itself could not, or nil.
 func (l *Ladder) CannotHold(key, path string, also error) error {
 	why := l.Why()
 	if also != nil {

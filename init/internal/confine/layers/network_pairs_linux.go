@@ -39,7 +39,7 @@ func (p *pairProof) layout(b *build) {
 	}
 	rules := b.layout.rules
 	// As the server's program will be for its own user, unless nobody may read that.
-	b.Do(sys.Prctl(unix.PR_SET_DUMPABLE, program.Int(1)))
+	b.Step(sys.Prctl(unix.PR_SET_DUMPABLE, program.Int(1)))
 	for i, kind := range [...]int{unix.SOCK_STREAM, unix.SOCK_DGRAM} {
 		p.made[i] = b.Observe(sys.Socket(unix.AF_INET, kind|unix.SOCK_CLOEXEC, 0))
 		p.is[i] = statFD(b, p.made[i].Result())

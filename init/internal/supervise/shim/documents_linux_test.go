@@ -57,7 +57,7 @@ const standard = `{"version":1,"filesystem":{"allowRead":["STAGE/read"],"allowWr
 
 // inShort are the documents, one of each confinement and the one with most rows, whose changes are tried with -short: all of them
 // take more than a minute.
-var inShort = []string{"standard", "terminal", "reduced", "limits"}
+var inShort = []string{"standard", "terminal", "reduced", "reduced-domains", "limits"}
 
 // limitsDocuments are the confinements below reduced.
 var limitsDocuments = []struct{ name, below, text string }{

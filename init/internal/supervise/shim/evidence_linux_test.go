@@ -2,6 +2,7 @@ package shim_test
 
 import (
 	"encoding/json"
+	"maps"
 	"os"
 	"os/exec"
 	"slices"
@@ -12,7 +13,6 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/security-mcp/mcp-sandbox/init/internal/confine/fsview"
 	"github.com/security-mcp/mcp-sandbox/init/internal/confine/layers"
 	"github.com/security-mcp/mcp-sandbox/init/internal/confine/program"
 	"github.com/security-mcp/mcp-sandbox/init/order"
@@ -65,9 +65,27 @@ func (l *launch) alterEvidence(p *layers.Layout, e *layers.Evidence) {
 	e.Server++
 	c.try("the server's process id", "")
 	e.Server--
+	c.served()
 	f := os.NewFile(listFD, "list")
 	json.NewEncoder(f).Encode(c.tried)
 	f.Close()
+}
+
+// served changes the account of the calls that the launcher answered.
+func (c *changes) served() {
+	s := &c.evidence.Served
+	if was := *s; was.Calls != "" {
+		s.Calls = "1 bind, " + was.Calls
+		c.try("the calls that the launcher answered", "")
+		s.Calls, s.Made = was.Calls, maps.Clone(was.Made)
+		for inode := range s.Made {
+			s.Made[inode]++
+		}
+		c.try("whose sockets the launcher made", "")
+		s.Made, s.Failed = was.Made, unix.EPERM
+		c.try("what the launcher could not read", "")
+		*s = was
+	}
 }
 
 // try compares the evidence as it is now. A change is noticed if it refuses the launch or takes a fact its Got.
@@ -151,41 +169,6 @@ func (c *changes) name(i int) string {
 		what += " of " + c.seen(i)
 	}
 	return what
-}
-
-// seen is what lies at the path of a statx in the sandbox.
-func (c *changes) seen(i int) string {
-	_, path, _ := strings.Cut(c.Line(i, nil), `"`)
-	path, _, _ = strings.Cut(path, `"`)
-	v := c.View()
-	at := func(n fsview.Node) bool { return n.Path == path || n.Source == path }
-	if strings.HasPrefix(path, "/proc/self/ns/") {
-		return "a namespace"
-	}
-	if c.row(i) == "descriptors stdio" {
-		return "an open file"
-	}
-	if c.row(i) == "landlock landlockRuleset" {
-		return "a rule's place"
-	}
-	if path == "/" || path == "/dev/pts" {
-		return path
-	}
-	if path == v.Outside || path == "/proc" {
-		return map[bool]string{true: "/proc", false: "what is outside"}[path == "/proc"]
-	}
-	for _, k := range v.Covers {
-		if k.Path == path && c.row(i) == "root pivot" && !c.again(i) {
-			return "a " + []string{"pin", "frozen cover", "denial"}[k.Kind]
-		}
-	}
-	if n := slices.IndexFunc(v.Private, at); n >= 0 {
-		return map[bool]string{true: "a state", false: "a private folder"}[v.Private[n].Kind == fsview.Bind]
-	}
-	if n := slices.IndexFunc(v.Nodes, at); n >= 0 {
-		return []string{"a folder", "a file", "a link", "a bind"}[v.Nodes[n].Kind]
-	}
-	return path
 }
 
 // TestEveryChangeIsNoticed takes what one launch of each kind brought back, changes one value of it at a time, and has it
