@@ -17,6 +17,7 @@ import (
 	"github.com/security-mcp/mcp-sandbox/launcher"
 	"github.com/security-mcp/mcp-sandbox/launcher/packages/profile"
 	"github.com/security-mcp/mcp-sandbox/policy"
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 )
 
 // patience is how long a server may take for one answer.
@@ -31,6 +32,7 @@ type start struct {
 	tools  []string
 	said   []string // what the server answered to calls
 	result *launcher.Result
+	lacks  []testbed.Lack // of the machine; with one the confinement is to be reduced
 }
 
 // prepare makes the folder, the policy and the command of a start.
@@ -128,6 +130,11 @@ func (st *start) run(ctx context.Context) (problems []string, err error) {
 	}
 	defer sb.Close()
 	sb.Cmd.Stderr = &st.stderr
+	if len(st.lacks) > 0 {
+		if err := (testbed.Machine{Lacks: st.lacks}).Apply(sb.Cmd); err != nil {
+			return nil, err
+		}
+	}
 	problems, err = st.talk(ctx, sb)
 	ended, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
 	defer cancel()
@@ -149,8 +156,12 @@ func (st *start) talk(ctx context.Context, sb *launcher.Sandbox) (problems []str
 		return nil, fmt.Errorf("initialize: %w", err)
 	}
 	defer session.Close()
-	if _, err := sb.Report(ctx); err != nil {
+	r, err := sb.Report(ctx)
+	if err != nil {
 		return nil, err
+	}
+	if weaker := len(st.lacks) > 0; weaker != (r.Confinement == string(policy.Reduced)) {
+		problems = append(problems, "confinement "+r.Confinement)
 	}
 	tools, err := session.ListTools(ctx, nil)
 	if err != nil {

@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"github.com/security-mcp/mcp-sandbox/launcher"
+	"github.com/security-mcp/mcp-sandbox/policy"
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 )
 
 // session tries one session whole, and then without each host. The result is what is wrong.
@@ -37,7 +39,55 @@ func (o *options) session(ctx context.Context, w *hostWorld, s *session) (proble
 			problems = append(problems, "without "+entry+" nothing of it was denied")
 		}
 	}
+	if os.Geteuid() == 0 {
+		fmt.Println("     not tried in reduced: start this program as an ordinary user")
+		return problems
+	}
+	return append(problems, o.reduced(ctx, w, s, whole)...)
+}
+
+// reduced starts the server in confinement reduced, and says in what that start comes to something else.
+func (o *options) reduced(ctx context.Context, w *hostWorld, s *session, whole *start) (problems []string) {
+	st, problems := o.start(ctx, w, s, func(st *start) {
+		st.policy.MinConfinement, st.lacks = policy.Reduced, []testbed.Lack{testbed.NoClone}
+	})
+	for i, p := range problems {
+		problems[i] = "in reduced: " + p
+	}
+	if st == nil || st.result == nil {
+		return problems
+	}
+	is := func(what string, got, want []string) {
+		set := func(all []string) []string { return slices.Compact(slices.Sorted(slices.Values(all))) }
+		if got, want = set(got), set(want); !slices.Equal(got, want) {
+			problems = append(problems, fmt.Sprintf("in reduced %s: %q, in full %q", what, got, want))
+		}
+	}
+	is("tools", st.tools, whole.tools)
+	is("answers", st.said, whole.said)
+	is("connections", st.connected(), whole.connected())
+	is("denials", st.denied(), whole.denied())
 	return problems
+}
+
+// connected are the hosts that the server was connected to.
+func (st *start) connected() (all []string) {
+	for _, e := range st.result.Egress {
+		if e.Connections > 0 {
+			all = append(all, e.Host+":"+strconv.Itoa(int(e.Port)))
+		}
+	}
+	slices.Sort(all)
+	return all
+}
+
+// denied are the kinds and hosts of what was denied.
+func (st *start) denied() (all []string) {
+	for _, d := range st.result.Denied {
+		all = append(all, string(d.Kind)+" "+d.Host)
+	}
+	slices.Sort(all)
+	return all
 }
 
 // deniedWithout starts the server without a host, and reports whether it was denied that host. The start ends then.
