@@ -11,9 +11,9 @@
 //
 // A server is started by package launcher under its profile, in level standard and confinement full. It has to answer
 // initialize, tools/list and the session's calls, without one denied record, and to connect to each host of the
-// profile. Then it is started without each of the hosts in turn, and has to be denied that host. At last it is started
-// in confinement reduced, as on a machine without namespaces, and has to come to the same: not by root, whose server is
-// another user there, and cannot enter the store.
+// profile. Then it is started without each of the hosts in turn, and has to be denied that host. At last one
+// with hosts is started in confinement reduced, as on a machine without namespaces, and has to come to the same tools,
+// connections and denials: not by root, whose server is another user there, and cannot enter the store.
 //
 // # Adding a server
 //
