@@ -40,7 +40,7 @@ func (o *options) session(ctx context.Context, w *hostWorld, s *session) (proble
 		}
 	}
 	switch {
-	case len(whole.connected()) == 0: // whose other differences are those of the file system
+	case len(whole.connected()) == 0 || s.inHome(): // whose differences are those of the file system
 		return problems
 	case os.Geteuid() == 0:
 		fmt.Println("     not tried in reduced: start this program as an ordinary user")
@@ -51,14 +51,11 @@ func (o *options) session(ctx context.Context, w *hostWorld, s *session) (proble
 
 // reduced starts the server in confinement reduced, and says in what that start comes to something else.
 func (o *options) reduced(ctx context.Context, w *hostWorld, s *session, whole *start) (problems []string) {
-	st, problems := o.start(ctx, w, s, func(st *start) {
+	st, wrong := o.start(ctx, w, s, func(st *start) {
 		st.policy.MinConfinement, st.lacks = policy.Reduced, []testbed.Lack{testbed.NoClone}
 	})
-	for i, p := range problems {
-		problems[i] = "in reduced: " + p
-	}
 	if st == nil || st.result == nil {
-		return problems
+		return append(problems, "in reduced: "+strings.Join(wrong, "; "))
 	}
 	is := func(what string, got, want []string) {
 		set := func(all []string) []string { return slices.Compact(slices.Sorted(slices.Values(all))) }
@@ -70,6 +67,16 @@ func (o *options) reduced(ctx context.Context, w *hostWorld, s *session, whole *
 	is("connections", st.connected(), whole.connected())
 	is("denials", st.denied(), whole.denied())
 	return problems
+}
+
+// inHome reports whether the server needs files of the user's home: in reduced HOME is another folder.
+func (s *session) inHome() bool {
+	for name := range s.Files {
+		if strings.HasPrefix(name, "../") {
+			return true
+		}
+	}
+	return false
 }
 
 // connected are the hosts that the server was connected to.
