@@ -60,6 +60,9 @@ func queue(s *server) string {
 func resetError(s *server) string {
 	fd := s.tcp()
 	text := nameOf(unix.Connect(fd, local(s.Resets)))
+	if _, err := unix.Write(fd, []byte("x")); err != nil {
+		return nameOf(err)
+	}
 	wait(fd, unix.POLLIN)
 	for range 2 {
 		n, err := unix.GetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_ERROR)

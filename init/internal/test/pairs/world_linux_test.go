@@ -18,7 +18,7 @@ type places struct {
 	Echo      int    // of TCP, in the policy
 	Dead      int    // in the policy, and nothing listens there
 	Full      int    // in the policy; its queue is full, and it answers no SYN
-	Resets    int    // in the policy; what it accepts it resets
+	Resets    int    // in the policy; a connection is reset when a byte has come
 	Forbidden int    // of TCP and of UDP, not in the policy
 	Names     int    // of UDP: in place of port 53 where there is no launcher
 	Dir       string // which the server may write
@@ -49,7 +49,10 @@ func newWorld(t *testing.T) *world {
 	}
 	w.Path = filepath.Join(w.Dir, "s")
 	w.Echo = listen(t, func(c net.Conn) { io.Copy(c, c) })
-	w.Resets = listen(t, func(c net.Conn) { c.(*net.TCPConn).SetLinger(0) })
+	w.Resets = listen(t, func(c net.Conn) {
+		c.Read(make([]byte, 1))
+		c.(*net.TCPConn).SetLinger(0)
+	})
 	w.Forbidden = listen(t, func(net.Conn) { w.forbidden.Add(1) })
 	var err error
 	w.datagrams, err = net.ListenUDP("udp4", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1), Port: w.Forbidden})
