@@ -32,6 +32,7 @@ func afterShutdown(s *server) string {
 	text := nameOf(unix.Connect(fd, local(s.Full)))
 	text += " " + nameOf(unix.Shutdown(fd, unix.SHUT_RDWR))
 	_ = unix.SetNonblock(fd, false)
+	call(unix.SYS_LISTEN, s.tcp(), 1) // is answered after that
 	return text + " " + nameOf(unix.Connect(fd, local(s.Echo)))
 }
 
