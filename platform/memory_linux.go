@@ -3,7 +3,6 @@ package platform
 // This file: the memory of another process. Both ways ask for the rights of ptrace(2), PTRACE_MODE_ATTACH.
 
 import (
-	"os"
 	"strconv"
 
 	"golang.org/x/sys/unix"
@@ -25,8 +24,8 @@ func readMemory(thread int, address uint64, b []byte, read vmCall) error {
 	local[0].SetLen(len(b))
 	n, err := read(thread, local, []unix.RemoteIovec{{Base: uintptr(address), Len: len(b)}}, 0)
 	if err == unix.EPERM || err == unix.ENOSYS {
-		readAt := func(f *os.File) (int, error) { return f.ReadAt(b, int64(address)) }
-		return atMemory(thread, os.O_RDONLY, readAt, len(b))
+		readAt := func(fd int) (int, error) { return unix.Pread(fd, b, int64(address)) }
+		return atMemory(thread, unix.O_RDONLY, len(b), readAt)
 	}
 	if err == nil && n != len(b) {
 		err = unix.EFAULT
@@ -35,32 +34,30 @@ func readMemory(thread int, address uint64, b []byte, read vmCall) error {
 }
 
 // WriteMemory writes b to an address of a thread's process, if still is true once that process's memory is held: the
-// thread's id may be another's by the time of a call by id. The file is held, so that what is true then stays true.
+// thread's id may be another's by the time of a call by id. The file is held, so that what is true then stays true. A
+// private mapping that the process itself may not write is written too (FOLL_FORCE), which harms that process alone.
 func WriteMemory(thread int, address uint64, b []byte, still func() bool) error {
 	if len(b) == 0 {
 		return nil
 	}
-	return atMemory(thread, os.O_WRONLY, func(f *os.File) (int, error) {
+	return atMemory(thread, unix.O_WRONLY, len(b), func(fd int) (int, error) {
 		if !still() {
 			return 0, unix.ESRCH
 		}
-		return f.WriteAt(b, int64(address))
-	}, len(b))
+		return unix.Pwrite(fd, b, int64(address))
+	})
 }
 
 // atMemory opens the memory of a thread's process for a function that moves so many bytes.
-func atMemory(thread, flags int, move func(*os.File) (int, error), size int) error {
-	f, err := os.OpenFile("/proc/"+strconv.Itoa(thread)+"/mem", flags, 0)
+func atMemory(thread, flags, size int, move func(fd int) (int, error)) error {
+	fd, err := openRetry("/proc/"+strconv.Itoa(thread)+"/mem", flags|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return err
 	}
-	defer f.Close()
-	n, err := move(f)
-	switch {
-	case err == unix.ESRCH:
-		return err
-	case n != size: // EIO where nothing is mapped
-		return unix.EFAULT
+	defer unix.Close(fd)
+	n, err := move(fd)
+	if err == unix.EIO || err == unix.EINVAL || err == nil && n != size { // nothing is mapped there, or not all of it
+		err = unix.EFAULT
 	}
-	return nil
+	return err
 }

@@ -84,7 +84,7 @@ func (d *accepter) open(fd int, to netip.AddrPort, on pair.Events) bool {
 		return false
 	}
 	c := &connection{accepter: d, fd: fd, at: at, on: on}
-	// Only the end by a reset is reported now: bytes and the end of input wait for the other side.
+	// Only the end by a reset is reported now, and that of a pair: bytes and the end of input wait for the other side.
 	var err error
 	if c.member, err = d.engine.set.Add(fd, unix.EPOLLET, func(events uint32) { c.hungUp(events) }); err != nil {
 		return false

@@ -2,8 +2,8 @@
 //
 // In the server's network namespace every address is local, so each connection of the server's arrives at a socket that
 // init opened there and handed over. An [Engine] serves these sockets from outside: it answers the server's look-ups of
-// names in the policy, and joins the server's connections with connections of the host's own. All of it is one thread
-// of work in a loop.
+// names in the policy, and joins the server's connections with connections of the host's own. All of it is work in one
+// loop.
 //
 //	engine, err := egress.New(egress.Config{Sockets: sockets, Network: policy.Network, Tally: &tally})
 //	engine.Register(&loop)

@@ -94,19 +94,22 @@ func (l *Loop) End() { l.ended = true }
 
 // Run serves sources and timers until End. An error is poll's.
 func (l *Loop) Run() error {
-	if l.holds = l.turns != nil; l.holds {
-		l.turns.Lock()
-	}
 	if l.beside != nil {
-		defer unix.Close(l.wake)
-		go l.runBeside()
+		defer l.begin()()
 	}
+	if err := l.serve(); err != nil {
+		return err
+	}
+	return l.failed
+}
+
+func (l *Loop) serve() error {
 	for !l.ended {
 		if err := l.turn(); err != nil {
 			return err
 		}
 	}
-	return l.failed
+	return nil
 }
 
 func (l *Loop) turn() error {

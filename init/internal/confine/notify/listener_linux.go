@@ -190,7 +190,7 @@ func (l *Listener) refuse(n platform.Notification, now time.Time) {
 		Act: order.Act{Kind: order.DeniedSyscall, Syscall: l.name(n.Number)}}
 	line := l.Counting && l.tally.TakeLine(denied.Act, now)
 	if line {
-		denied.PID = processOf(n.Thread)
+		l.on.Outside(func() { denied.PID = processOf(n.Thread) })
 	}
 	var err error
 	l.on.Outside(func() { err = platform.RefuseCall(l.fd, n.ID, unix.EPERM) })

@@ -71,7 +71,11 @@ var errUnreadable = errors.New("the caller's descriptors cannot be read")
 // socket is the one that the call is about, by its descriptor, the call's first argument.
 func (c *call) socket() (*socket, error) {
 	path := "/proc/" + strconv.Itoa(c.Thread) + "/fd/" + strconv.Itoa(c.int(0))
-	link, err := os.Readlink(path)
+	var link string
+	err := c.outside(func() (err error) {
+		link, err = os.Readlink(path)
+		return err
+	})
 	if !c.waits() {
 		return nil, unix.ENOENT
 	}
@@ -124,6 +128,7 @@ func (s *spare) with(f func() error) error {
 	err := f()
 	if errors.Is(err, unix.EMFILE) || errors.Is(err, unix.ENFILE) {
 		unix.Close(s.fd)
+		s.fd = -1
 		err = f()
 		s.open()
 	}

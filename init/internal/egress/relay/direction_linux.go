@@ -65,8 +65,8 @@ func (r *Relay) pump(d *direction) (again bool, err error) {
 	return false, nil
 }
 
-// unread reports an error of writing to a peer that reads no more, and may write still. TCP takes such bytes and drops
-// them, and AF_UNIX refuses them.
+// unread reports an error of writing to a peer that reads no more, and may write still. TCP takes such bytes, and
+// AF_UNIX refuses them.
 func (d *direction) unread(err error) bool { return err == unix.EPIPE && d.to.primed && !d.discards }
 
 // take reads from a socket that was readable, with nothing under way: of bytes that are looked at those that were seen.

@@ -18,6 +18,7 @@ package relay
 
 import (
 	"bytes"
+	"errors"
 
 	"golang.org/x/sys/unix"
 
@@ -152,7 +153,7 @@ func (s *Stream) ready(l *leg, e uint32) {
 	l.readable = l.readable || e&(unix.EPOLLIN|failed) != 0
 	l.writable = l.writable || e&(unix.EPOLLOUT|failed) != 0
 	l.urgent = l.urgent || e&unix.EPOLLPRI != 0
-	if l.primed && !l.writable { // that the peer has shut down its reading is an edge without an event of its own
+	if l.primed && !l.writable { // that the peer has shut down its reading is an edge, of EPOLLIN for the unread byte
 		_, err := send(l.fd, nil)
 		l.writable = err == unix.EPIPE
 	}
@@ -215,8 +216,8 @@ func (s *Stream) finish() {
 		s.end(false, nil)
 		return
 	}
-	// Bytes that came before now have had their edge: ask for another.
-	if err := s.outside.member.Wait(events); err != nil {
+	// Bytes that came before now have had their edge: ask for another. The loop's end may have lost inside's.
+	if err := errors.Join(s.inside.member.Wait(events), s.outside.member.Wait(events)); err != nil {
 		s.end(true, err)
 	}
 }
