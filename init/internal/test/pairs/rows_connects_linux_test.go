@@ -65,14 +65,7 @@ func resetError(s *server) string {
 		return nameOf(err)
 	}
 	wait(fd, unix.POLLIN)
-	for range 2 {
-		n, err := unix.GetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_ERROR)
-		if err != nil {
-			return nameOf(err)
-		}
-		text += " " + nameOf(unix.Errno(n))
-	}
-	return text
+	return text + pending(fd)
 }
 
 // pendingError is the error of a connection that was refused, which reading clears.
@@ -81,14 +74,7 @@ func pendingError(s *server) string {
 	_ = unix.SetNonblock(fd, true)
 	text := nameOf(unix.Connect(fd, local(s.Dead)))
 	wait(fd, unix.POLLOUT)
-	for range 2 {
-		n, err := unix.GetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_ERROR)
-		if err != nil {
-			return nameOf(err)
-		}
-		text += " " + nameOf(unix.Errno(n))
-	}
-	return text
+	return text + pending(fd)
 }
 
 // twice connects to two places.
@@ -114,4 +100,16 @@ func peerEarly(s *server) string {
 	text := nameOf(unix.Connect(fd, local(s.Full)))
 	_, err := unix.Getpeername(fd)
 	return text + " " + nameOf(err)
+}
+
+// pending is SO_ERROR twice, of a socket in which something has happened.
+func pending(fd int) (text string) {
+	for range 2 {
+		n, err := unix.GetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_ERROR)
+		if err != nil {
+			return nameOf(err)
+		}
+		text += " " + nameOf(unix.Errno(n))
+	}
+	return text
 }
