@@ -6,6 +6,7 @@ import (
 	"github.com/security-mcp/mcp-sandbox/init/internal/confine/layers"
 	"github.com/security-mcp/mcp-sandbox/init/internal/confine/notify"
 	"github.com/security-mcp/mcp-sandbox/init/order"
+	"golang.org/x/sys/unix"
 )
 
 // An Egress takes over the sockets that init has opened in the sandbox's network namespace, in the order of
@@ -56,10 +57,34 @@ func takeEgress(a *Attempt, fds []int) error {
 // servePairs has the launch's Pairs make the server's sockets, if the present confinement asks for that.
 func servePairs(a *Attempt) (err error) {
 	if l := a.launch; pairs(l) && l.Pairs != nil {
+		if err := sends(); err != nil {
+			return &order.Refusal{Layer: order.Network, Op: "sendto", Err: err}
+		}
 		if a.Egress, err = l.Pairs(a.Listener); err != nil {
 			a.Egress = nil
 			return &order.Refusal{Layer: order.Network, Op: "serve", Err: err}
 		}
+	}
+	return nil
+}
+
+// sends is EPERM where a packet filter of the launcher's control group, as of a systemd unit with IPAddressDeny=, drops
+// what this process sends: it would connect to no host for the server either. The packet goes to the socket itself.
+func sends() error {
+	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return nil // other proofs tell of that
+	}
+	defer unix.Close(fd)
+	self := unix.Sockaddr(&unix.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}})
+	if err = unix.Bind(fd, self); err == nil {
+		self, err = unix.Getsockname(fd)
+	}
+	if err == nil {
+		err = unix.Sendto(fd, nil, unix.MSG_DONTWAIT, self)
+	}
+	if err == unix.EPERM {
+		return err
 	}
 	return nil
 }
