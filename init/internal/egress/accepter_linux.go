@@ -9,6 +9,7 @@ import (
 	"github.com/security-mcp/mcp-sandbox/init/internal/egress/match"
 	"github.com/security-mcp/mcp-sandbox/init/internal/egress/pair"
 	"github.com/security-mcp/mcp-sandbox/init/internal/egress/relay"
+	"github.com/security-mcp/mcp-sandbox/init/internal/egress/sock"
 	"golang.org/x/sys/unix"
 )
 
@@ -63,12 +64,12 @@ func (d *accepter) accept(listener int, port uint16) {
 // a pause, and the launch has its own time limit.
 func (d *accepter) failed(listener int, err error) {
 	switch {
-	case !scarce(err):
+	case !sock.Scarce(err):
 	case d.engine.denials.begun:
 		d.engine.denials.files(err)
 		d.from.refuse(listener)
 	default:
-		d.from.reserve.refuse(listener)
+		d.from.reset(listener)
 	}
 }
 
@@ -166,7 +167,7 @@ func (d *accepter) close() {
 	}
 	d.relay.Close()
 	d.dialer.Close()
-	d.from.reserve.close()
+	d.from.reserve.Close()
 }
 
 // reset closes a connection so that its client gets an error and no empty answer: socket(7), SO_LINGER.

@@ -178,7 +178,7 @@ func TestNoFilesLeft(t *testing.T) {
 	if d := w.refusal(order.DeniedLimit); d == nil || d.Asked != limitFiles || w.accepter.living != 0 {
 		t.Errorf("%+v", d)
 	}
-	if w.accepter.from.reserve.fd == 0 {
+	if !w.accepter.from.reserve.Held() {
 		t.Error("no descriptor is held for the next one")
 	}
 }

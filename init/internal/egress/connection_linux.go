@@ -9,6 +9,7 @@ import (
 	"github.com/security-mcp/mcp-sandbox/init/internal/egress/match"
 	"github.com/security-mcp/mcp-sandbox/init/internal/egress/pair"
 	"github.com/security-mcp/mcp-sandbox/init/internal/egress/relay"
+	"github.com/security-mcp/mcp-sandbox/init/internal/egress/sock"
 	"github.com/security-mcp/mcp-sandbox/init/internal/loop"
 	"golang.org/x/sys/unix"
 )
@@ -40,7 +41,7 @@ func (c *connection) dial(t dial.Target, err error) {
 	c.cancel = c.accepter.dialer.Dial(t, func(fd int, err error) {
 		c.cancel = nil
 		if err != nil {
-			if scarce(err) {
+			if sock.Scarce(err) {
 				c.accepter.engine.denials.files(err)
 			} else {
 				c.accepter.engine.denials.upstream(c.at, err)

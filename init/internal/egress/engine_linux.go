@@ -73,7 +73,7 @@ func New(c Config) (*Engine, error) {
 		}
 	}
 	e.host.private, e.host.shared = c.Network.AllowPrivate, c.Pairs
-	e.accepter.from.reserve.open()
+	e.accepter.from.reserve.Open()
 	for _, s := range c.Sockets {
 		if err := e.serve(s); err != nil {
 			e.Close()

@@ -6,6 +6,7 @@ import (
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/confine/layers"
 	"github.com/security-mcp/mcp-sandbox/init/internal/egress/pair"
+	"github.com/security-mcp/mcp-sandbox/init/internal/egress/sock"
 	"github.com/security-mcp/mcp-sandbox/init/internal/egress/tap"
 	"github.com/security-mcp/mcp-sandbox/init/internal/loop"
 	"github.com/security-mcp/mcp-sandbox/init/order"
@@ -94,7 +95,7 @@ func (p *Pairs) Full(err error) {
 	switch {
 	case err == nil:
 		p.engine.denials.limit(limitSockets)
-	case scarce(err):
+	case sock.Scarce(err):
 		p.engine.denials.files(err)
 	}
 }

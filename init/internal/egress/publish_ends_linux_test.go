@@ -119,8 +119,8 @@ func TestPublisherWithoutFiles(t *testing.T) {
 	if _, err := caller.Read(make([]byte, 1)); !errors.Is(err, unix.ECONNRESET) {
 		t.Error(err)
 	}
-	if p.living != 0 || p.from.reserve.fd == 0 {
-		t.Errorf("%d live, the spare is %d", p.living, p.from.reserve.fd)
+	if p.living != 0 || !p.from.reserve.Held() {
+		t.Errorf("%d live, the spare is held %v", p.living, p.from.reserve.Held())
 	}
 }
 

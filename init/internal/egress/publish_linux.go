@@ -6,6 +6,7 @@ import (
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/confine/layers"
 	"github.com/security-mcp/mcp-sandbox/init/internal/egress/relay"
+	"github.com/security-mcp/mcp-sandbox/init/internal/egress/sock"
 	"github.com/security-mcp/mcp-sandbox/init/internal/loop"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/policy"
@@ -39,7 +40,7 @@ func Publish(entries []policy.Publish) (*Publisher, error) {
 		return nil, err
 	}
 	p := &Publisher{set: set, relay: relay.New(set), calls: map[*call]struct{}{}}
-	p.from.reserve.open()
+	p.from.reserve.Open()
 	for _, e := range entries {
 		port := &published{Publish: e}
 		if port.fd, err = listen(netip.AddrPortFrom(e.Address, e.HostPort)); err == nil {
@@ -95,7 +96,7 @@ func (p *Publisher) accept(port *published) {
 		}
 		fd, _, err := unix.Accept4(port.fd, unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC)
 		if err != nil {
-			if scarce(err) {
+			if sock.Scarce(err) {
 				p.from.refuse(port.fd)
 				p.timer.Set(p.from.again)
 			}
@@ -190,7 +191,7 @@ func (p *Publisher) Close() {
 		unix.Close(fd)
 	}
 	p.sockets = nil
-	p.from.reserve.close()
+	p.from.reserve.Close()
 	p.set.Close()
 	p.set = nil
 }

@@ -98,8 +98,8 @@ func TestNoDescriptors(t *testing.T) {
 					w.Serve()
 				}
 			})
-			if readable(w.FD()) || w.accepter.living != 0 || w.accepter.from.reserve.fd != 0 {
-				t.Fatalf("%d live, the spare descriptor is %d: the engine has work without a descriptor", w.accepter.living, w.accepter.from.reserve.fd)
+			if readable(w.FD()) || w.accepter.living != 0 || w.accepter.from.reserve.Held() {
+				t.Fatalf("%d live, the spare descriptor is held %v: the engine has work without a descriptor", w.accepter.living, w.accepter.from.reserve.Held())
 			}
 			if len(w.said) != 1 || w.said[0].Kind != order.DeniedLimit || w.said[0].Asked != text {
 				t.Errorf("said %+v", w.said)
@@ -108,7 +108,7 @@ func TestNoDescriptors(t *testing.T) {
 				t.Errorf("it goes on after %v", wait)
 			}
 			w.until("both are joined", func() bool { return w.accepter.relay.Live() == 2 })
-			if w.accepter.from.reserve.fd == 0 || w.accepter.from.paused {
+			if !w.accepter.from.reserve.Held() || w.accepter.from.paused {
 				t.Errorf("the spare descriptor is lost: %+v", w.accepter.from)
 			}
 			for _, fd := range []int{first, second, w.connect(to, 80)} {
@@ -152,7 +152,7 @@ func TestSpareIsRenewed(t *testing.T) {
 		if _, err := unix.Read(fd, make([]byte, 1)); err != unix.ECONNRESET {
 			t.Errorf("connection %d: %v, want %v", i, err, unix.ECONNRESET)
 		}
-		if w.accepter.from.reserve.fd == 0 || w.accepter.from.paused {
+		if !w.accepter.from.reserve.Held() || w.accepter.from.paused {
 			t.Errorf("after connection %d: %+v", i, w.accepter.from)
 		}
 		unix.Close(fd)
@@ -170,7 +170,7 @@ func TestPublisherWithoutDescriptors(t *testing.T) {
 			p.set.Serve()
 		}
 	})
-	if readable(p.set.FD()) || p.living != 0 || p.from.reserve.fd != 0 || p.from.again.IsZero() {
+	if readable(p.set.FD()) || p.living != 0 || p.from.reserve.Held() || p.from.again.IsZero() {
 		t.Fatalf("%d live, %+v: the publisher has work without a descriptor", p.living, p.from)
 	}
 	p.from.due(time.Now())
@@ -188,7 +188,7 @@ func TestPublisherWithoutDescriptors(t *testing.T) {
 	if err := l.Run(); err != nil || p.relay.Live() != 1 {
 		t.Fatalf("%v, %d are joined", err, p.relay.Live())
 	}
-	if p.from.reserve.fd == 0 {
+	if !p.from.reserve.Held() {
 		t.Error("the spare descriptor is lost")
 	}
 	c.Close()

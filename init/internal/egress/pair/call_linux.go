@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/security-mcp/mcp-sandbox/init/internal/egress/sock"
 	"github.com/security-mcp/mcp-sandbox/init/internal/loop"
 	"github.com/security-mcp/mcp-sandbox/platform"
 	"golang.org/x/sys/unix"
@@ -17,8 +18,8 @@ import (
 type waiter struct {
 	platform.Notification
 	listener int
-	loop     *loop.Loop // goes on while a call of this process's waits for the server, however long its threads stand
-	spare    *spare
+	loop     *loop.Loop  // goes on while a call of this process's waits for the server, however long its threads stand
+	spare    *sock.Spare // for files that are closed at once
 }
 
 // A call is one of a server's that is about a socket.
@@ -107,32 +108,9 @@ func (c *waiter) read(address uint64, b []byte) error {
 // write writes b to the caller's memory.
 func (c *waiter) write(address uint64, b []byte) error {
 	still := func() bool { return platform.StillWaits(c.listener, c.ID) }
-	return c.spare.with(func() error {
+	return c.spare.With(func() error {
 		return c.outside(func() error { return platform.WriteMemory(c.Thread, address, b, still) })
 	})
-}
-
-// A spare is a descriptor that is held for files that are closed at once.
-type spare struct{ fd int } // -1: none
-
-// open has a spare one, if that can be had.
-func (s *spare) open() {
-	var err error
-	if s.fd, err = unix.Open(os.DevNull, unix.O_RDONLY|unix.O_CLOEXEC, 0); err != nil {
-		s.fd = -1
-	}
-}
-
-// with calls a function that opens a file: where there is no descriptor left, with the spare one closed.
-func (s *spare) with(f func() error) error {
-	err := f()
-	if errors.Is(err, unix.EMFILE) || errors.Is(err, unix.ENFILE) {
-		unix.Close(s.fd)
-		s.fd = -1
-		err = f()
-		s.open()
-	}
-	return err
 }
 
 // give writes a value to memory for as many bytes as the caller has room for, which is an int at size, and the value's

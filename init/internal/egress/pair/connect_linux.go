@@ -114,7 +114,7 @@ func (c *call) outcome(x *socket, pending error) error {
 // blocks reports whether the descriptor of the call is one that waits; proc_pid_fdinfo(5).
 func (c *waiter) blocks() (bool, error) {
 	var b []byte
-	err := c.spare.with(func() error {
+	err := c.spare.With(func() error {
 		return c.outside(func() (err error) { // of an epoll(7) descriptor it waits for whoever uses that
 			b, err = platform.ReadSmall("/proc/"+strconv.Itoa(c.Thread)+"/fdinfo/"+strconv.Itoa(c.int(0)), 4096)
 			return err

@@ -5,6 +5,7 @@ import (
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/confine/layers"
 	"github.com/security-mcp/mcp-sandbox/init/internal/egress/relay"
+	"github.com/security-mcp/mcp-sandbox/init/internal/egress/sock"
 	"github.com/security-mcp/mcp-sandbox/init/internal/loop"
 	"github.com/security-mcp/mcp-sandbox/platform"
 	"golang.org/x/sys/unix"
@@ -49,7 +50,7 @@ type Sockets struct {
 	count    map[int]int        // of sockets with an end here, by their kinds
 	ended    []*socket          // the oldest first
 	nextPort uint16             // that a socket is said to have
-	spare    spare
+	spare    sock.Spare
 	proof    *proof         // nil once the server runs
 	buf      [64 << 10]byte // whose bytes do not matter
 }
@@ -92,7 +93,7 @@ func New(n Network, set *loop.Set, on *loop.Loop, name func(number uint32) strin
 			s.answers[number] = answer
 		}
 	}
-	s.spare.open()
+	s.spare.Open()
 	return s
 }
 
@@ -222,5 +223,5 @@ func (s *Sockets) Close() {
 	for _, x := range s.known {
 		s.end(x)
 	}
-	unix.Close(s.spare.fd)
+	s.spare.Close()
 }

@@ -5,7 +5,8 @@
 //	// ... EPOLLOUT ...
 //	err = sock.Connected(fd)
 //
-// An error is the errno of the call that failed, as an [os.SyscallError].
+// A [Spare] is for where the kernel has no descriptor left. An error is the errno of the call that failed, as an
+// [os.SyscallError].
 package sock
 
 import (

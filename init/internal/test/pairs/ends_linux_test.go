@@ -21,22 +21,18 @@ import (
 func TestShimKilled(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	cmd := w.launched(t)
-	run := host.Talk(t, cmd)
-	server := run.Began().PID
-	s := &session{T: t, world: w, in: run.Stdin, out: run.Said, shim: cmd.Process.Pid}
-	s.hear()
+	run, s := w.launch(t)
 	io.WriteString(run.Stdin, "after the shim\n")
 	begun := func() string {
 		b, _ := os.ReadFile(filepath.Join(w.Dir, "said"))
 		return string(b)
 	}
 	testbed.Await(t, "the server's word", func() bool { return strings.Contains(begun(), "connected") })
-	if err := cmd.Process.Kill(); err != nil {
+	if err := unix.Kill(s.shim, unix.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
 	testbed.Await(t, "the server's last word, or its end", func() bool {
-		return strings.HasSuffix(begun(), "over\n") || testbed.State(server) == "" || testbed.State(server) == "Z"
+		return strings.HasSuffix(begun(), "over\n") || testbed.State(s.server) == "" || testbed.State(s.server) == "Z"
 	})
 	for _, line := range strings.Fields(begun()) {
 		switch line {

@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/security-mcp/mcp-sandbox/init/internal/test/host"
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 	"golang.org/x/sys/unix"
 )
@@ -23,18 +22,12 @@ func TestSlowMemory(t *testing.T) {
 		t.Fatal(err)
 	}
 	end := testbed.Fuse(t, w.Slow, testbed.Slow)
-	cmd := w.launched(t)
-	run := host.Talk(t, cmd)
-	if e := run.Began(); e.Confinement != "reduced" {
-		t.Fatalf("confinement %s\n%s", e.Confinement, &run.Stderr)
-	}
-	s := &session{T: t, world: w, in: run.Stdin, out: run.Said, shim: cmd.Process.Pid}
-	s.hear()
+	_, s := w.launch(t)
 	s.asked = "slow memory"
 	before := testbed.FuseRequests()
 	fmt.Fprintln(s.in, s.asked)
 	testbed.Await(t, "the launcher's look at the memory", func() bool { return testbed.FuseRequests() > before })
-	if err := cmd.Process.Signal(unix.SIGTERM); err != nil {
+	if err := unix.Kill(s.shim, unix.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
 	if text := s.hear().Text; text != "terminated" {

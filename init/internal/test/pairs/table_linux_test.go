@@ -69,12 +69,13 @@ func (w *world) launched(t *testing.T) *exec.Cmd {
 // A session is a server that is asked for attacks.
 type session struct {
 	*testing.T
-	world *world
-	in    io.Writer
-	out   *bufio.Reader
-	shim  int // 0: none
-	base  int // the shim's descriptors between attacks
-	asked string
+	world  *world
+	in     io.Writer
+	out    *bufio.Reader
+	shim   int // 0: none
+	server int // its process, if there is a shim
+	base   int // the shim's descriptors between attacks
+	asked  string
 }
 
 func (s *session) hear() (line said) {
@@ -137,17 +138,25 @@ func descriptors(t *testing.T, pid int) (n int) {
 	return n
 }
 
+// launch starts a server in the world.
+func (w *world) launch(t *testing.T) (*host.Run, *session) {
+	t.Helper()
+	cmd := w.launched(t)
+	run := host.Talk(t, cmd)
+	e := run.Began()
+	if e.Confinement != "reduced" {
+		t.Fatalf("confinement %s\n%s", e.Confinement, &run.Stderr)
+	}
+	s := &session{T: t, world: w, in: run.Stdin, out: run.Said, shim: cmd.Process.Pid, server: e.PID}
+	s.hear()
+	return run, s
+}
+
 // sandboxed has a launched server make attacks, and returns what the launch has left.
 func sandboxed(t *testing.T, attacks []attack) *host.Run {
 	t.Helper()
 	w := newWorld(t)
-	cmd := w.launched(t)
-	run := host.Talk(t, cmd)
-	if e := run.Began(); e.Confinement != "reduced" {
-		t.Fatalf("confinement %s\n%s", e.Confinement, &run.Stderr)
-	}
-	s := &session{T: t, world: w, in: run.Stdin, out: run.Said, shim: cmd.Process.Pid}
-	s.hear()
+	run, s := w.launch(t)
 	s.base = descriptors(t, s.shim)
 	for i := range attacks {
 		s.ask(&attacks[i])
