@@ -76,6 +76,10 @@ func TestRoomForLastLine(t *testing.T) {
 	}
 	defer unix.Close(pipe[0])
 	defer unix.Close(pipe[1])
+	testbed.Await(t, "room for 64 kB in a pipe, fs.pipe-user-pages-soft", func() bool {
+		size, err := unix.FcntlInt(uintptr(pipe[1]), unix.F_SETPIPE_SZ, 64<<10)
+		return err == nil && size == 64<<10
+	})
 	s := Sink{Report: pipe[1], Host: -1}
 	counted := tally.Tally{Report: func(d *order.Denied) { s.Later(d) }}
 	for i := range 1024 {
