@@ -16,6 +16,7 @@ import (
 
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
+	"golang.org/x/sys/unix"
 )
 
 // A Run is one launch, under way and then at its end.
@@ -59,6 +60,11 @@ func Start(tb testing.TB, cmd *exec.Cmd) *Run {
 		tb.Fatal(err)
 	}
 	defer to.Close()
+	// A last line waits 100 ms for room, and on a busy machine the reader below may get no processor for as long.
+	const whole = 1 << 20
+	if _, err := unix.FcntlInt(to.Fd(), unix.F_SETPIPE_SZ, whole); err != nil && err != unix.EPERM {
+		tb.Fatal(err)
+	}
 	cmd.ExtraFiles = append([]*os.File{to}, cmd.ExtraFiles...)
 	cmd.WaitDelay = testbed.Patience() // for what holds an output and should not live
 	if err := cmd.Start(); err != nil {
