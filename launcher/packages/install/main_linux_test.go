@@ -27,14 +27,6 @@ func TestMain(m *testing.M) {
 	if testing.Short() {
 		remember()
 	}
-	parallel := "4" // on two processors: most of an install is waiting
-	flag.Visit(func(f *flag.Flag) {
-		if f.Name == "test.parallel" {
-			parallel = f.Value.String()
-		}
-	})
-	if err := flag.Set("test.parallel", parallel); err != nil {
-		panic(err)
-	}
+	testbed.Waiting()
 	os.Exit(world.Tests(map[string]string{"/etc/hosts": hosts}, func() int { return testbed.Run(m) }))
 }
