@@ -13,5 +13,6 @@ func TestMain(m *testing.M) {
 	testbed.Roles{clientIs: client, listened: listen}.Play() // before what a launcher needs
 	testbed.Machines()
 	host.Main(nil)
+	testbed.Waiting()
 	os.Exit(world.Tests(map[string]string{"/etc/passwd": passwd()}, func() int { return testbed.Run(m) }))
 }

@@ -14,6 +14,7 @@ import (
 // Without a list a name fails at once with glibc, and with musl after the 5 s of its resolver, which asks by a socket
 // that is not connected and so learns nothing of a port that the kernel refuses. Both are told.
 func TestNoListByLibc(t *testing.T) {
+	t.Parallel()
 	source, err := filepath.Abs("testdata/clients.c")
 	if err != nil {
 		t.Fatal(err)
