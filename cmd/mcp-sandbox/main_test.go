@@ -31,6 +31,7 @@ func (s suite) Run() int {
 	}
 	defer os.RemoveAll(kept)
 	os.Setenv("XDG_STATE_HOME", kept)
+	testbed.Waiting()
 	return testbed.Run(s.m)
 }
 
