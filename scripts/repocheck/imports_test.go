@@ -78,7 +78,7 @@ var rules = []rule{
 	{"init/internal/why/hosts", "policy init/order init/notice init/explain init/internal/egress/match init/internal/egress/addresses init/internal/confine/seccomp", ""},
 	{"init/internal/why/files", "policy init/order init/explain init/internal/confine/fsview", "golang.org/x/sys"},
 	{"init/internal/supervise/shim", "policy platform init/order init/keep/places init/keep/state init/notice init/diagnose init/internal", "golang.org/x/sys"},
-	{testOnly, "policy platform init/order init/reexec launcher init/internal scripts/testbed", "golang.org/x/sys"},
+	{testOnly, "policy platform init/order init/reexec launcher init/internal scripts/testbed", "golang.org/x/sys github.com/creack/pty"},
 	{"init/reexec", "policy platform init/order init/notice init/internal/supervise/ending init/internal/supervise/report init/internal/confine/seccomp init/internal/limitsonly init/internal/supervise/shim", "golang.org/x/sys"},
 	{"init/ask", "policy platform init/order init/reexec init/internal/confine/launch init/internal/supervise/shim init/internal/limitsonly init/internal/confine/seccomp init/internal/egress/dial init/internal/why", ""},
 	{"launcher", "policy platform init/order init/ask init/diagnose init/reexec launcher/doctor", "golang.org/x/sys"},

@@ -7,6 +7,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/security-mcp/mcp-sandbox/init/internal/test/altered"
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 )
 
@@ -24,8 +25,8 @@ func TestRealAgents(t *testing.T) {
 			[]string{"gpg-agent", "--homedir", ".", "--daemon", "cat"}},
 	} {
 		t.Run(c.start[0], func(t *testing.T) {
-			s := build(t, quiet)
-			dir := s.path("agent")
+			s := build(t, altered.Quiet)
+			dir := s.Path("agent")
 			as := asServer(t, dir)
 			agent := as(c.start...)
 			if _, err := agent.StdinPipe(); err != nil {
@@ -39,17 +40,17 @@ func TestRealAgents(t *testing.T) {
 			if c.start[0] == "ssh-agent" {
 				addKey(t, dir, as)
 			}
-			l := s.launch(`{"version":1,"network":{"allowUnixSockets":["$SSH_AUTH_SOCK"]}}`, "mark")
+			l := s.Launch(`{"version":1,"network":{"allowUnixSockets":["$SSH_AUTH_SOCK"]}}`, "mark")
 			l.Env = append(l.Env, "SSH_AUTH_SOCK="+dir+"/"+c.socket)
 			l.Command = []string{"/bin/sh", "-c", c.inside}
-			if o := run(t, l); o.code != 0 || !strings.HasSuffix(o.stdout, c.want+"\n") && !strings.HasSuffix(o.stdout, c.want) {
-				t.Errorf("code %d, %q, want %q\n%s", o.code, o.stdout, c.want, o.stderr)
+			if o := altered.Run(t, l); o.Code != 0 || !strings.HasSuffix(o.Stdout, c.want+"\n") && !strings.HasSuffix(o.Stdout, c.want) {
+				t.Errorf("code %d, %q, want %q\n%s", o.Code, o.Stdout, c.want, o.Stderr)
 			}
-			l = s.launch(`{"version":1,"envVars":["SSH_AUTH_SOCK"]}`, "mark")
+			l = s.Launch(`{"version":1,"envVars":["SSH_AUTH_SOCK"]}`, "mark")
 			l.Env = append(l.Env, "SSH_AUTH_SOCK="+dir+"/"+c.socket)
 			l.Command = []string{"/bin/sh", "-c", c.inside}
-			if o := run(t, l); strings.Contains(o.stdout, strings.TrimSpace(c.want)) {
-				t.Errorf("the control: %q", o.stdout)
+			if o := altered.Run(t, l); strings.Contains(o.Stdout, strings.TrimSpace(c.want)) {
+				t.Errorf("the control: %q", o.Stdout)
 			}
 		})
 	}

@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/security-mcp/mcp-sandbox/init/internal/test/altered"
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 )
 
@@ -35,27 +36,27 @@ func TestAppearedIsToldWhenTheEndBegins(t *testing.T) {
 				}
 				defer errs.Close()
 				l := st.script("trap '' TERM; mkdir -p P/new/.git; : >P/ready; while [ ! -e P/end ]; do sleep 0.01; done")
-				doc := strings.Replace(weaker(writes, confinement), "}}", "}"+c.policy+"}", 1)
+				doc := strings.Replace(altered.Weaker(writes, confinement), "}}", "}"+c.policy+"}", 1)
 				if !strings.Contains(doc, `"grace"`) {
 					doc = strings.TrimSuffix(doc, "}") + `,"limits":{"grace":"1m"}}`
 				}
-				l.Policy, l.Begin = st.policy(doc), begin(doc)
+				l.Policy, l.Begin = st.Policy(doc), altered.Begin(doc)
 				do := c.do
 				if do == nil {
-					kill := l.hosted(t)
+					kill := hosted(t, &l)
 					do = func(*subject) { kill() }
 				}
-				also := l.change
-				l.change = func(cmd *exec.Cmd) {
+				also := l.Prepare
+				l.Prepare = func(cmd *exec.Cmd) {
 					if cmd.Stderr = errs; also != nil {
 						also(cmd)
 					}
 				}
-				r, w := pipe(t)
-				cmd, under, done := start(t, l, r)
+				r, w := altered.Pipe(t)
+				cmd, under, done := altered.Start(t, l, r)
 				r.Close()
 				e := under.Began()
-				appears(t, st.path("write/ready"))
+				appears(t, st.Path("write/ready"))
 				do(&subject{T: t, stage: st, cmd: cmd, pid: e.PID, ask: w})
 				told := func(want string) {
 					t.Helper()
@@ -67,8 +68,8 @@ func TestAppearedIsToldWhenTheEndBegins(t *testing.T) {
 						t.Errorf("%q is not told: %q", want, b)
 					}
 				}
-				told(st.path("write/new/.git")[len(st.path("write/new/.git"))-32:] + " appeared")
-				os.Mkdir(st.path("write/.idea"), 0o777)
+				told(st.Path("write/new/.git")[len(st.Path("write/new/.git"))-32:] + " appeared")
+				os.Mkdir(st.Path("write/.idea"), 0o777)
 				st.fresh(t, "write/end")
 				o := done()
 				w.Close()
@@ -76,7 +77,7 @@ func TestAppearedIsToldWhenTheEndBegins(t *testing.T) {
 				if strings.Count(string(b), "/new/.git appeared") != 1 || strings.Count(string(b), "/.idea appeared") != 1 {
 					t.Errorf("%s", b)
 				}
-				if got := o.told("exited", "appeared"); len(got) != 2 {
+				if got := o.Told("exited", "appeared"); len(got) != 2 {
 					t.Errorf("%q", got)
 				}
 			})

@@ -11,7 +11,7 @@ import (
 	"sync"
 	"syscall"
 
-	"github.com/security-mcp/mcp-sandbox/init/internal/confine/layers"
+	"github.com/security-mcp/mcp-sandbox/init/internal/test/altered"
 	"golang.org/x/sys/unix"
 )
 
@@ -79,7 +79,7 @@ func try(words []string) int {
 			tell(made)
 		}
 	}
-	return exitWrong
+	return altered.ExitWrong
 }
 
 // fork ends the child at once if there is one.
@@ -151,41 +151,11 @@ func tracer() string {
 func must(err error) {
 	if err != nil {
 		println(err.Error())
-		os.Exit(exitWrong)
+		os.Exit(altered.ExitWrong)
 	}
 }
 
 func errno(err error) (e syscall.Errno) {
 	errors.As(err, &e)
 	return e
-}
-
-// alterOnce alters a program so that what is rare happens: a SIGTERM that waits when the mask opens, a machine that forbids
-// tracing, a stop that
-// init does not end.
-func (l *launch) alterOnce(p *layers.Layout) {
-	var found []int // ptrace: TRACEME in the server's process; SETOPTIONS, CONT, CONT in init
-	trial := -1
-	for i := range p.Len() {
-		switch line := p.Line(i, nil); {
-		case strings.Contains(line, "ptrace("):
-			found = append(found, i)
-		case strings.Contains(line, "execve(") && trial < 0:
-			trial = i
-		}
-	}
-	if trial < 0 || len(found) < 4 {
-		os.Exit(exitAnother)
-	}
-	switch l.Once {
-	case "pend":
-		p.SetArg(trial+1, 1, uint64(unix.SIGTERM)) // instead of the SIGSTOP
-	case "refuse": // init may not be traced by the server's process, which this asks for
-		p.SetArg(found[0], 0, unix.PTRACE_ATTACH)
-		p.SetArg(found[0], 1, 1)
-	case "stuck": // what would let it go on takes the stop instead, and init waits for another
-		p.SetCall(found[3], unix.SYS_WAITID)
-		p.SetArg(found[3], 0, unix.P_PID)
-		p.SetArg(found[3], 3, unix.WEXITED)
-	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/security-mcp/mcp-sandbox/init/internal/test/altered"
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 )
 
@@ -89,8 +90,8 @@ func TestSocketsThatLeadOn(t *testing.T) {
 		all        bool // each kind of socket; else one of each outcome
 	}{
 		{"full", grants, true}, {"full, network", networkGrants, false},
-		{"reduced", weaker(grants, "reduced"), true}, {"reduced, network", weaker(networkGrants, "reduced"), false},
-		{"limits", weaker(grants, "limits"), false},
+		{"reduced", altered.Weaker(grants, "reduced"), true}, {"reduced, network", altered.Weaker(networkGrants, "reduced"), false},
+		{"limits", altered.Weaker(grants, "limits"), false},
 	}
 	some := []string{"pair", "TCP, IPv4", "UDP, IPv6"}
 	for _, d := range documents {
@@ -106,14 +107,14 @@ func TestSocketsThatLeadOn(t *testing.T) {
 					t.Parallel()
 					o := handed(t, d.text, fd, c.make(t))
 					if c.gets == nothing {
-						if o.code != 125 || o.ran || fd < 2 && !strings.Contains(o.stderr, "not connected with one peer") {
-							t.Errorf("code %d, %v\n%s", o.code, o.report, o.stderr)
+						if o.Code != 125 || o.ran || fd < 2 && !strings.Contains(o.Stderr, "not connected with one peer") {
+							t.Errorf("code %d, %v\n%s", o.Code, o.Report, o.Stderr)
 						}
 						return
 					}
 					want := map[string]string{itself: "unix ", aPipe: "pipe:["}[c.gets]
-					if got := o.fact(name); o.code != 0 || !o.ran || !strings.HasPrefix(got, want) {
-						t.Errorf("code %d, %q, want %q\n%s", o.code, got, want, o.stderr)
+					if got := o.fact(name); o.Code != 0 || !o.ran || !strings.HasPrefix(got, want) {
+						t.Errorf("code %d, %q, want %q\n%s", o.Code, got, want, o.Stderr)
 					}
 				})
 			}
@@ -127,8 +128,8 @@ func TestSocketsOfThePrivileged(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			o := handed(t, `{"version":1,"level":"privileged","minConfinement":"none"}`, 0, c.make(t))
-			if o.code != 0 || !o.ran {
-				t.Errorf("code %d\n%s", o.code, o.stderr)
+			if o.Code != 0 || !o.ran {
+				t.Errorf("code %d\n%s", o.Code, o.Stderr)
 			}
 		})
 	}
@@ -143,9 +144,9 @@ type handedOver struct {
 func handed(t *testing.T, doc string, fd int, socket *os.File) handedOver {
 	t.Helper()
 	s := build(t, "")
-	l := s.launch(doc, "mark")
-	l.Command = []string{"/bin/sh", "-c", ": >" + s.path("write/mark")}
-	l.change = func(cmd *exec.Cmd) {
+	l := s.Launch(doc, "mark")
+	l.Command = []string{"/bin/sh", "-c", ": >" + s.Path("write/mark")}
+	l.Prepare = func(cmd *exec.Cmd) {
 		switch fd {
 		case 0:
 			cmd.Stdin = socket
@@ -155,14 +156,14 @@ func handed(t *testing.T, doc string, fd int, socket *os.File) handedOver {
 			cmd.Stderr = socket
 		}
 	}
-	o := run(t, l)
-	_, err := os.Stat(s.path("write/mark"))
+	o := altered.Run(t, l)
+	_, err := os.Stat(s.Path("write/mark"))
 	return handedOver{o, err == nil}
 }
 
 // fact is what the report has of one in the layer of descriptors.
 func (o *handedOver) fact(name string) string {
-	for _, record := range o.report {
+	for _, record := range o.Report {
 		layers, _ := record["layers"].([]any)
 		for _, l := range layers {
 			facts, _ := l.(map[string]any)["facts"].([]any)

@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/security-mcp/mcp-sandbox/init/internal/test/altered"
 	"github.com/security-mcp/mcp-sandbox/platform"
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed/attempt"
@@ -31,8 +32,8 @@ type denial struct {
 func denials(t *testing.T, s stage, udp net.PacketConn) []denial {
 	child := sleeper(t)
 	tcp := listen(t, "tcp", "127.0.0.1:0")
-	abstract := listen(t, "unix", "@"+filepath.Base(s.dir))
-	named := listen(t, "unix", filepath.Join(s.dir, "home", "socket"))
+	abstract := listen(t, "unix", "@"+filepath.Base(s.Dir))
+	named := listen(t, "unix", filepath.Join(s.Dir, "home", "socket"))
 	if err := os.Chmod(named, 0o777); err != nil {
 		t.Fatal(err)
 	}
@@ -42,23 +43,23 @@ func denials(t *testing.T, s stage, udp net.PacketConn) []denial {
 		ignored = "nothing: process 1 ignores it, pid_namespaces(7), or what follows would have no results"
 	}
 	return []denial{
-		{name: "read what is not granted", act: []string{"read", s.path("home/key")}, errnos: "ENOENT"},
-		{name: "list the home", act: []string{"list", s.path("home")}, got: "key"},
-		{name: "list the host's temporary files", act: []string{"list", filepath.Dir(s.dir)}, got: "mcp-sandbox-other"},
-		{name: "read a denied file", act: []string{"read", s.path("read/secret")}, errnos: "EACCES"},
-		{name: "read in a denied folder", act: []string{"read", s.path("read/denied/file")}, errnos: "ENOENT"},
-		{name: "list a denied folder", act: []string{"list", s.path("read/denied")}, got: "file"},
-		{name: "stat outside", act: []string{"stat", "/proc/1/root/../" + s.path("home/key")}, errnos: "ENOENT EACCES EPERM", control: []string{"stat", s.path("home/key")}},
-		{name: "write to a read grant", act: []string{"append", s.path("read/file")}, errnos: changed},
-		{name: "make a file in a read grant", act: []string{"write", s.path("read/below/new")}, errnos: changed},
-		{name: "write to the home", act: []string{"write", s.path("home/new")}, got: "nothing: see unheard"},
-		{name: "write to the system", act: []string{"mkdir", "/usr/new"}, control: []string{"mkdir", s.path("home/folder")}, errnos: changed},
-		{name: "write in a frozen folder", act: []string{"append", s.path("write/frozen/file")}, errnos: changed},
-		{name: "write to .git", act: []string{"append", s.path("write/.git/config")}, errnos: changed},
-		{name: "write to a .git further down", act: []string{"write", s.path("write/deep/.git/config")}, errnos: changed},
-		{name: "rename .git", act: []string{"rename", s.path("write/.git"), s.path("write/git")}, errnos: "EBUSY EXDEV"},
-		{name: "rename what .git is in", act: []string{"rename", s.path("write/deep"), s.path("write/deeper")}, errnos: "EBUSY EXDEV"},
-		{name: "link out of the grant", act: []string{"link", s.path("read/file"), s.path("write/hard")}, errnos: "EXDEV EACCES"},
+		{name: "read what is not granted", act: []string{"read", s.Path("home/key")}, errnos: "ENOENT"},
+		{name: "list the home", act: []string{"list", s.Path("home")}, got: "key"},
+		{name: "list the host's temporary files", act: []string{"list", filepath.Dir(s.Dir)}, got: "mcp-sandbox-other"},
+		{name: "read a denied file", act: []string{"read", s.Path("read/secret")}, errnos: "EACCES"},
+		{name: "read in a denied folder", act: []string{"read", s.Path("read/denied/file")}, errnos: "ENOENT"},
+		{name: "list a denied folder", act: []string{"list", s.Path("read/denied")}, got: "file"},
+		{name: "stat outside", act: []string{"stat", "/proc/1/root/../" + s.Path("home/key")}, errnos: "ENOENT EACCES EPERM", control: []string{"stat", s.Path("home/key")}},
+		{name: "write to a read grant", act: []string{"append", s.Path("read/file")}, errnos: changed},
+		{name: "make a file in a read grant", act: []string{"write", s.Path("read/below/new")}, errnos: changed},
+		{name: "write to the home", act: []string{"write", s.Path("home/new")}, got: "nothing: see unheard"},
+		{name: "write to the system", act: []string{"mkdir", "/usr/new"}, control: []string{"mkdir", s.Path("home/folder")}, errnos: changed},
+		{name: "write in a frozen folder", act: []string{"append", s.Path("write/frozen/file")}, errnos: changed},
+		{name: "write to .git", act: []string{"append", s.Path("write/.git/config")}, errnos: changed},
+		{name: "write to a .git further down", act: []string{"write", s.Path("write/deep/.git/config")}, errnos: changed},
+		{name: "rename .git", act: []string{"rename", s.Path("write/.git"), s.Path("write/git")}, errnos: "EBUSY EXDEV"},
+		{name: "rename what .git is in", act: []string{"rename", s.Path("write/deep"), s.Path("write/deeper")}, errnos: "EBUSY EXDEV"},
+		{name: "link out of the grant", act: []string{"link", s.Path("read/file"), s.Path("write/hard")}, errnos: "EXDEV EACCES"},
 		{name: "TCP to the host's loopback", act: []string{"tcp", tcp}, errnos: "ECONNREFUSED"},
 		{name: "UDP to the host's loopback", act: []string{"udp", udp.LocalAddr().String()}, got: "nothing: see unheard"},
 		{name: "abstract socket of the host", act: []string{"unix", abstract}, errnos: "ECONNREFUSED EPERM EAFNOSUPPORT"},
@@ -95,11 +96,11 @@ func TestDenials(t *testing.T) {
 	probe := testbed.Program(t, "probe")
 	for _, below := range []string{"/var/tmp", ""} {
 		s := build(t, below)
-		for _, name := range []string{"home/key", "../mcp-sandbox-other-" + filepath.Base(s.dir)} {
-			if err := os.WriteFile(s.path(name), []byte("a key\n"), 0o666); err != nil {
+		for _, name := range []string{"home/key", "../mcp-sandbox-other-" + filepath.Base(s.Dir)} {
+			if err := os.WriteFile(s.Path(name), []byte("a key\n"), 0o666); err != nil {
 				t.Fatal(err)
 			}
-			t.Cleanup(func() { os.Remove(s.path(name)) })
+			t.Cleanup(func() { os.Remove(s.Path(name)) })
 		}
 		udp, err := net.ListenPacket("udp", "127.0.0.1:0")
 		if err != nil {
@@ -111,13 +112,13 @@ func TestDenials(t *testing.T) {
 		for _, d := range all {
 			words = append(append(words, "--"), d.act...)
 		}
-		doc := strings.Replace(standard, `"seccomp":{"deny":["getcwd"]}`, `"cwd":"/"`, 1)
-		l := s.launch(doc, "")
+		doc := strings.Replace(altered.Standard, `"seccomp":{"deny":["getcwd"]}`, `"cwd":"/"`, 1)
+		l := s.Launch(doc, "")
 		l.Command = append([]string{probe}, words...)
-		o := run(t, l)
-		inside := results(t, o.stdout)
+		o := altered.Run(t, l)
+		inside := results(t, o.Stdout)
 		if len(inside) != len(all) {
-			t.Fatalf("%d results of %d: code %d\n%s\n%s", len(inside), len(all), o.code, o.stdout, o.stderr)
+			t.Fatalf("%d results of %d: code %d\n%s\n%s", len(inside), len(all), o.Code, o.Stdout, o.Stderr)
 		}
 		unheard(t, s, udp)
 		for i, d := range all {
@@ -131,7 +132,7 @@ func TestDenials(t *testing.T) {
 // unheard looks for what reached the host of the acts that are not refused, because they stay inside.
 func unheard(t *testing.T, s stage, udp net.PacketConn) {
 	t.Helper()
-	if _, err := os.Stat(s.path("home/new")); err == nil {
+	if _, err := os.Stat(s.Path("home/new")); err == nil {
 		t.Error("the file that the server made is in the host's home")
 	}
 	udp.SetReadDeadline(time.Now().Add(20 * time.Millisecond))
@@ -149,11 +150,11 @@ func (d *denial) compare(t *testing.T, s stage, probe string, in attempt.Result)
 		words = d.act
 	}
 	cmd := exec.Command(probe, words...)
-	cmd.Dir = s.dir
+	cmd.Dir = s.Dir
 	if d.right {
 		cmd.SysProcAttr = testbed.EveryRight(unix.CLONE_NEWNS | unix.CLONE_NEWNET)
 		if words[0] == "mount" {
-			cmd.Args[2] = s.path("home")
+			cmd.Args[2] = s.Path("home")
 		}
 	}
 	out := testbed.Attempts(t, cmd)

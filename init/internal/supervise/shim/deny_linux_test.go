@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/security-mcp/mcp-sandbox/init/internal/test/altered"
 	"github.com/security-mcp/mcp-sandbox/init/internal/test/host"
 )
 
@@ -20,11 +21,11 @@ func TestDeniedByName(t *testing.T) {
 			{"none denied", "", "", 0},
 		} {
 			t.Run(confinement+"/"+c.name, func(t *testing.T) {
-				doc := weaker(`{"version":1`+c.deny+`}`, confinement)
-				o := run(t, launch{Launch: host.Launch{Policy: doc, Begin: confinement, Command: []string{"/bin/sh", "-c", `exec mkdir "$HOME/folder"`}},
+				doc := altered.Weaker(`{"version":1`+c.deny+`}`, confinement)
+				o := altered.Run(t, launch{Launch: host.Launch{Policy: doc, Begin: confinement, Command: []string{"/bin/sh", "-c", `exec mkdir "$HOME/folder"`}},
 					Env: []string{"PATH=/usr/bin:/bin", "HOME=/nowhere/home"}, Dir: "/"})
-				if o.code != c.code || !strings.Contains(o.stderr, c.said) || o.event() != "exited" || o.report[0]["confinement"] != confinement {
-					t.Errorf("code %d, %s, %s", o.code, o.event(), o.stderr)
+				if o.Code != c.code || !strings.Contains(o.Stderr, c.said) || o.Event() != "exited" || o.Report[0]["confinement"] != confinement {
+					t.Errorf("code %d, %s, %s", o.Code, o.Event(), o.Stderr)
 				}
 			})
 		}

@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/security-mcp/mcp-sandbox/init/internal/test/altered"
 	"github.com/security-mcp/mcp-sandbox/init/internal/test/host"
 	"github.com/security-mcp/mcp-sandbox/platform"
 )
@@ -144,8 +145,8 @@ func TestActsWithDomains(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := build(t, "")
-	o := run(t, launch{Launch: host.Launch{Policy: s.policy(`{"version":1,"network":{"allowedDomains":["a.example","b.example:8443"]}}`),
-		Command: []string{exe, domainsFlag}}, Env: []string{"HOME=" + s.path("home"), "PATH=/usr/bin:/bin"}, Dir: s.dir})
+	o := altered.Run(t, launch{Launch: host.Launch{Policy: s.Policy(`{"version":1,"network":{"allowedDomains":["a.example","b.example:8443"]}}`),
+		Command: []string{exe, domainsFlag}}, Env: []string{"HOME=" + s.Path("home"), "PATH=/usr/bin:/bin"}, Dir: s.Dir})
 	const want = `listens on 443: permission denied
 listens on 53: permission denied
 listens on 8443: address already in use
@@ -160,7 +161,7 @@ adds a route: operation not permitted
 adds an address: operation not permitted
 sysctl: open /proc/sys/net/ipv4/ip_unprivileged_port_start: read-only file system
 `
-	if o.code != 0 || o.stdout != want {
-		t.Errorf("code %d, did\n%s\nwant\n%s\n%s", o.code, o.stdout, want, o.stderr)
+	if o.Code != 0 || o.Stdout != want {
+		t.Errorf("code %d, did\n%s\nwant\n%s\n%s", o.Code, o.Stdout, want, o.Stderr)
 	}
 }

@@ -3,24 +3,23 @@ package shim_test
 import (
 	"encoding/json"
 	"fmt"
-	"os"
 	"os/exec"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/confine/layers"
+	"github.com/security-mcp/mcp-sandbox/init/internal/test/altered"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/platform"
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
-	"golang.org/x/sys/unix"
 )
 
 // factsOf are the facts of a launch's layer.
 func factsOf(t *testing.T, o *outcome, layer string) []order.Fact {
 	t.Helper()
 	var enforced struct{ Layers []order.LayerReport }
-	text, err := json.Marshal(o.report[0])
+	text, err := json.Marshal(o.Report[0])
 	if err == nil {
 		err = json.Unmarshal(text, &enforced)
 	}
@@ -48,9 +47,9 @@ func networkFacts(t *testing.T, o *outcome) map[string]string {
 // The report has what each entry opens, and what was tried.
 func TestDomainFacts(t *testing.T) {
 	s := build(t, "")
-	o := run(t, s.launch(domains, "mark"))
-	if o.code != 0 || len(o.report) != 2 {
-		t.Fatalf("code %d, %v\n%s", o.code, o.report, o.stderr)
+	o := altered.Run(t, s.Launch(altered.Domains, "mark"))
+	if o.Code != 0 || len(o.Report) != 2 {
+		t.Fatalf("code %d, %v\n%s", o.Code, o.Report, o.Stderr)
 	}
 	facts := networkFacts(t, &o)
 	for name, want := range map[string]string{
@@ -113,20 +112,20 @@ func TestRawSockets(t *testing.T) {
 		facts   []rawFact
 		sockets string
 	}{
-		{"domains", domains, nil, nil, dns + ", " + taps},
+		{"domains", altered.Domains, nil, nil, dns + ", " + taps},
 		{"no domains", grants, nil, nil, icmp},
 		{"no domains, default read", readable, nil, nil, icmp},
 		{"no domains without raw sockets", grants, []testbed.Lack{testbed.NoRawSockets}, []rawFact{{"refused look-ups are told", icmp, "socket: EPERM",
 			"a name that the server looks up is refused all the same, and nobody is told of it"}}, ""},
-		{"domains without raw sockets", domains, []testbed.Lack{testbed.NoRawSockets}, []rawFact{refused}, dns},
+		{"domains without raw sockets", altered.Domains, []testbed.Lack{testbed.NoRawSockets}, []rawFact{refused}, dns},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := build(t, "")
-			l := s.launch(c.doc, "mark")
-			l.change = func(cmd *exec.Cmd) { testbed.Machine{Lacks: c.lacks}.Put(t, cmd) }
-			o := run(t, l)
-			if o.code != 0 || len(o.report) != 2 || !s.ran(&o, "mark") {
-				t.Fatalf("code %d, %v\n%s", o.code, o.report, o.stderr)
+			l := s.Launch(c.doc, "mark")
+			l.Prepare = func(cmd *exec.Cmd) { testbed.Machine{Lacks: c.lacks}.Put(t, cmd) }
+			o := altered.Run(t, l)
+			if o.Code != 0 || len(o.Report) != 2 || !s.Ran(&o, "mark") {
+				t.Fatalf("code %d, %v\n%s", o.Code, o.Report, o.Stderr)
 			}
 			if facts, sockets := rawFacts(t, &o); !slices.Equal(facts, c.facts) || sockets != c.sockets {
 				t.Errorf("lacks %+v, sockets %q; want %+v, %q", facts, sockets, c.facts, c.sockets)
@@ -138,11 +137,11 @@ func TestRawSockets(t *testing.T) {
 // Without domains lo has the sandbox's addresses, nothing listens there, and there is no route to others.
 func TestNoDomainFacts(t *testing.T) {
 	s := build(t, "")
-	l := s.launch(grants, "mark")
+	l := s.Launch(grants, "mark")
 	l.Command = []string{"cat", "/etc/resolv.conf"}
-	o := run(t, l)
-	if o.code != 0 || o.stdout != "nameserver "+layers.EgressIPv4+"\n" {
-		t.Fatalf("code %d, %q\n%s", o.code, o.stdout, o.stderr)
+	o := altered.Run(t, l)
+	if o.Code != 0 || o.Stdout != "nameserver "+layers.EgressIPv4+"\n" {
+		t.Fatalf("code %d, %q\n%s", o.Code, o.Stdout, o.Stderr)
 	}
 	facts := networkFacts(t, &o)
 	want := map[string]string{"connect UDP " + layers.EgressIPv4: "0"}
@@ -166,11 +165,11 @@ func TestManyDomains(t *testing.T) {
 	for i := range 128 {
 		entries = append(entries, fmt.Sprintf(`"%s-%d.example:%d"`, strings.Repeat("x", 59), i, 1000+i))
 	}
-	l := s.launch(`{"version":1,"filesystem":{"allowWrite":["STAGE/write"]},"network":{"allowedDomains":[`+strings.Join(entries, ",")+`]}}`, "mark")
+	l := s.Launch(`{"version":1,"filesystem":{"allowWrite":["STAGE/write"]},"network":{"allowedDomains":[`+strings.Join(entries, ",")+`]}}`, "mark")
 	l.Files = 256
-	o := run(t, l)
-	if o.code != 0 || len(o.report) != 2 || !s.ran(&o, "mark") {
-		t.Fatalf("code %d, %v\n%s", o.code, o.report, o.stderr)
+	o := altered.Run(t, l)
+	if o.Code != 0 || len(o.Report) != 2 || !s.Ran(&o, "mark") {
+		t.Fatalf("code %d, %v\n%s", o.Code, o.Report, o.Stderr)
 	}
 	facts := networkFacts(t, &o)
 	for i := range 128 {
@@ -184,39 +183,32 @@ func TestManyDomains(t *testing.T) {
 // A limit of open files below what the policy's ports take refuses the launch, as a fault of the machine.
 func TestTooFewFiles(t *testing.T) {
 	s := build(t, "")
-	l := s.launch(domains, "mark")
+	l := s.Launch(altered.Domains, "mark")
 	l.Files = 20
-	o := run(t, l)
-	if o.code != 125 || o.event() != "refused" || s.ran(&o, "mark") || !strings.Contains(o.stderr, "too many open files") {
-		t.Fatalf("code %d, %v\n%s", o.code, o.report, o.stderr)
-	}
-}
-
-// limitFiles limits how many files this shim may have open.
-func (l *launch) limitFiles() {
-	if n := uint64(l.Files); n > 0 && unix.Setrlimit(unix.RLIMIT_NOFILE, &unix.Rlimit{Cur: n, Max: n}) != nil {
-		os.Exit(exitWrong)
+	o := altered.Run(t, l)
+	if o.Code != 125 || o.Event() != "refused" || s.Ran(&o, "mark") || !strings.Contains(o.Stderr, "too many open files") {
+		t.Fatalf("code %d, %v\n%s", o.Code, o.Report, o.Stderr)
 	}
 }
 
 // A server without a network namespace of its own starts where the policy lets it, and says what it lacks.
 func TestNothingHoldsDomains(t *testing.T) {
 	s := build(t, "")
-	doc := strings.Replace(weaker(named, "reduced"), `"version":1`, `"version":1,"seccomp":{"deny":["connect"]}`, 1)
-	o := run(t, s.launch(doc, "mark"))
+	doc := strings.Replace(altered.Weaker(named, "reduced"), `"version":1`, `"version":1,"seccomp":{"deny":["connect"]}`, 1)
+	o := altered.Run(t, s.Launch(doc, "mark"))
 	const line = "nothing holds network.allowedDomains (the server has no network) here: minConfinement was written out"
-	if o.code != 0 || !strings.Contains(o.stderr, line) {
-		t.Errorf("code %d, %s", o.code, o.stderr)
+	if o.Code != 0 || !strings.Contains(o.Stderr, line) {
+		t.Errorf("code %d, %s", o.Code, o.Stderr)
 	}
 }
 
 // The server asks the launcher for names, and has none of the sockets.
 func TestServerWithDomains(t *testing.T) {
 	s := build(t, "")
-	l := s.launch(named, "mark")
+	l := s.Launch(named, "mark")
 	l.Command = []string{"/bin/sh", "-c", "cat /etc/resolv.conf; ls -l /proc/self/fd | grep -c socket"}
-	o := run(t, l)
-	if o.stdout != "nameserver 198.18.0.1\n0\n" {
-		t.Errorf("code %d, %q\n%s", o.code, o.stdout, o.stderr)
+	o := altered.Run(t, l)
+	if o.Stdout != "nameserver 198.18.0.1\n0\n" {
+		t.Errorf("code %d, %q\n%s", o.Code, o.Stdout, o.Stderr)
 	}
 }

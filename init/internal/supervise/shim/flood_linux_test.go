@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/security-mcp/mcp-sandbox/init/internal/test/altered"
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 )
 
@@ -71,7 +72,7 @@ func (s stage) flooding(t *testing.T, doc string, words ...string) launch {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := s.launch(doc, "")
+	l := s.Launch(doc, "")
 	l.Command = append([]string{exe, floodFlag}, words...)
 	return l
 }
@@ -103,7 +104,7 @@ func hardlyTakesPart(t *testing.T, supervisor, server int) {
 }
 
 // hosted gives a launch a host that does nothing, and returns how to kill it.
-func (l *launch) hosted(t *testing.T) (kill func()) {
+func hosted(t *testing.T, l *launch) (kill func()) {
 	host := testbed.Background(t, exec.Command("/bin/sleep", "600"))
 	fd, err := unix.PidfdOpen(host, 0)
 	if err != nil {
@@ -111,18 +112,8 @@ func (l *launch) hosted(t *testing.T) (kill func()) {
 	}
 	pidfd := os.NewFile(uintptr(fd), "host")
 	t.Cleanup(func() { pidfd.Close() })
-	l.Hosted, l.change = true, func(cmd *exec.Cmd) { cmd.ExtraFiles = append(cmd.ExtraFiles, pidfd) }
+	l.Hosted, l.Prepare = true, func(cmd *exec.Cmd) { cmd.ExtraFiles = append(cmd.ExtraFiles, pidfd) }
 	return func() { unix.PidfdSendSignal(fd, unix.SIGKILL, nil, 0) }
-}
-
-// parent is the shim's pidfd of that host, or -1.
-func (l *launch) parent() int {
-	const fd = listFD + 1
-	if !l.Hosted {
-		return -1
-	}
-	unix.CloseOnExec(fd)
-	return fd
 }
 
 // Whatever a server does without a pause, its time limit, a signal, the end of its input and the death of the host are heard,
@@ -132,12 +123,12 @@ func TestFloodStarvesNobody(t *testing.T) {
 		s := build(t, "/var/tmp")
 		var deny, dirs []string
 		for i := range covers {
-			dir := s.path("write/d" + strconv.Itoa(i%3))
+			dir := s.Path("write/d" + strconv.Itoa(i%3))
 			os.Mkdir(dir, 0o777)
 			os.Chmod(dir, 0o777)
 			file := fmt.Sprintf("write/d%d/secret%d", i%3, i)
 			s.fresh(t, file)
-			deny = append(deny, strconv.Quote(s.path(file)))
+			deny = append(deny, strconv.Quote(s.Path(file)))
 			if i < 3 {
 				dirs = append(dirs, dir)
 			}
@@ -160,11 +151,11 @@ func TestFloodStarvesNobody(t *testing.T) {
 			t.Run(strconv.Itoa(covers)+" covers/"+c.name, func(t *testing.T) {
 				l := s.flooding(t, strings.Replace(doc, "LIMITS", c.limits, 1), append([]string{"rename"}, dirs...)...)
 				if c.do == nil {
-					kill := l.hosted(t)
+					kill := hosted(t, &l)
 					c.do = func(*subject) { kill() }
 				}
-				r, w := pipe(t)
-				cmd, under, done := start(t, l, r)
+				r, w := altered.Pipe(t)
+				cmd, under, done := altered.Start(t, l, r)
 				r.Close()
 				e := under.Began()
 				if len(e.Warnings) > 0 {
@@ -176,9 +167,9 @@ func TestFloodStarvesNobody(t *testing.T) {
 				c.do(&subject{T: t, stage: s, cmd: cmd, pid: e.PID, ask: w})
 				o := done()
 				w.Close()
-				last := o.report[len(o.report)-1]
+				last := o.Report[len(o.Report)-1]
 				if wall, _ := last["wallSeconds"].(float64); last["cause"] != c.cause || wall > flooded.Seconds()/2 {
-					t.Errorf("%v\n%s", last, o.stderr)
+					t.Errorf("%v\n%s", last, o.Stderr)
 				}
 			})
 		}

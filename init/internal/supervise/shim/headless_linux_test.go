@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/security-mcp/mcp-sandbox/init/internal/test/altered"
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 )
 
@@ -58,30 +59,31 @@ func TestFirstThreadEnds(t *testing.T) {
 	for _, confinement := range []string{"full", "reduced", "limits"} {
 		for name, words := range map[string][]string{"server": {"STAGE/write/at"}, "left behind": {"leave", "STAGE/write/at"}} {
 			t.Run(confinement+"/"+name, func(t *testing.T) {
+				t.Parallel() // most of it is the time limit
 				s := build(t, "/var/tmp")
 				doc := `{"version":1,"filesystem":{"allowWrite":["STAGE/write"]},"limits":{"timeout":"3s","grace":"200ms"}}`
-				l := s.launch(weaker(doc, confinement), "")
+				l := s.Launch(altered.Weaker(doc, confinement), "")
 				l.Command = []string{exe, floodFlag, "headless"}
 				for _, w := range words {
-					l.Command = append(l.Command, strings.Replace(w, "STAGE", s.dir, 1))
+					l.Command = append(l.Command, strings.Replace(w, "STAGE", s.Dir, 1))
 				}
-				o := run(t, l)
-				_, err := os.Stat(s.path("write/at.ready"))
+				o := altered.Run(t, l)
+				_, err := os.Stat(s.Path("write/at.ready"))
 				for range 3 { // on a busy machine a program may not come so far in its three seconds
 					if err == nil {
 						break
 					}
-					o = run(t, l)
-					_, err = os.Stat(s.path("write/at.ready"))
+					o = altered.Run(t, l)
+					_, err = os.Stat(s.Path("write/at.ready"))
 				}
-				last := o.report[len(o.report)-1]
+				last := o.Report[len(o.Report)-1]
 				wall, _ := last["wallSeconds"].(float64)
 				if err != nil {
-					t.Fatalf("no process without a first thread: %v\n%v\n%s", err, last, o.stderr)
+					t.Fatalf("no process without a first thread: %v\n%v\n%s", err, last, o.Stderr)
 				}
 				cause := map[string]string{"server": "timeout", "left behind": "exit"}[name]
 				if last["cause"] != cause || last["killed"] != 1.0 || wall > flooded.Seconds()/2 {
-					t.Errorf("%v\n%s", last, o.stderr)
+					t.Errorf("%v\n%s", last, o.Stderr)
 				}
 			})
 		}

@@ -28,7 +28,7 @@ func TestReplacedByAnotherKind(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := build(t, "/var/tmp").subject(t, masked, nil)
 			for _, file := range []string{"write/secret", "write/.mcp.json"} {
-				path := s.path(file)
+				path := s.Path(file)
 				if err := make(path + ".new"); err != nil {
 					t.Fatal(err)
 				}
@@ -49,8 +49,8 @@ func TestReplacedByAnotherKind(t *testing.T) {
 			s.tell("")
 			s.tell(`{ true >.mcp.json/x; } && echo made; { true >secret/x; } && echo made; true`)
 			o := s.end()
-			if last := o.report[len(o.report)-1]; o.code != 7 || last["cause"] != "exit" || o.stdout != "tried\ntried\n" {
-				t.Errorf("code %d, %v, %q\n%s", o.code, last, o.stdout, o.stderr)
+			if last := o.Report[len(o.Report)-1]; o.Code != 7 || last["cause"] != "exit" || o.Stdout != "tried\ntried\n" {
+				t.Errorf("code %d, %v, %q\n%s", o.Code, last, o.Stdout, o.Stderr)
 			}
 		})
 	}
@@ -63,7 +63,7 @@ func TestManyAreReplacedAtOnce(t *testing.T) {
 	var deny []string
 	for i := range files {
 		st.fresh(t, "write/m"+strconv.Itoa(i))
-		deny = append(deny, strconv.Quote(st.path("write/m"+strconv.Itoa(i))))
+		deny = append(deny, strconv.Quote(st.Path("write/m"+strconv.Itoa(i))))
 	}
 	s := st.subject(t, `{"version":1,"filesystem":{"allowWrite":["STAGE/write"],"denyRead":["STAGE/write/secret",`+strings.Join(deny, ",")+`]}}`, nil)
 	for i := range files {
@@ -71,7 +71,7 @@ func TestManyAreReplacedAtOnce(t *testing.T) {
 	}
 	s.tell("")
 	for i := range files {
-		if err := os.Rename(s.path("write/n"+strconv.Itoa(i)), s.path("write/m"+strconv.Itoa(i))); err != nil {
+		if err := os.Rename(s.Path("write/n"+strconv.Itoa(i)), s.Path("write/m"+strconv.Itoa(i))); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -80,7 +80,7 @@ func TestManyAreReplacedAtOnce(t *testing.T) {
 	}
 	s.tell("cat m*")
 	o := s.end()
-	if last := o.report[len(o.report)-1]; o.code != 7 || last["cause"] != "exit" || o.stdout != "tried\ntried\n" {
-		t.Errorf("code %d, %v, %q\n%s", o.code, last, o.stdout, o.stderr)
+	if last := o.Report[len(o.Report)-1]; o.Code != 7 || last["cause"] != "exit" || o.Stdout != "tried\ntried\n" {
+		t.Errorf("code %d, %v, %q\n%s", o.Code, last, o.Stdout, o.Stderr)
 	}
 }

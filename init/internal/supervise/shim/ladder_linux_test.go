@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/security-mcp/mcp-sandbox/init/internal/test/altered"
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 )
 
@@ -39,53 +40,53 @@ func TestLadder(t *testing.T) {
 		{"mounts", lacks(testbed.NoMount), grants, "reduced", "apparmor_restrict_unprivileged_userns"},
 		{"mounts, network", lacks(testbed.NoMount), networkGrants, "reduced", "operation not permitted"},
 		{"Landlock", lacks(testbed.NoLandlock), grants, "full", "landlock is absent"},
-		{"user namespaces, full", lacks(testbed.NoUserNamespaces), weaker(grants, "full"), "", "minConfinement reduced"},
+		{"user namespaces, full", lacks(testbed.NoUserNamespaces), altered.Weaker(grants, "full"), "", "minConfinement reduced"},
 		{"user namespaces, strict", lacks(testbed.NoUserNamespaces), strictGrants, "", "minConfinement reduced"},
-		{"mounts, full", lacks(testbed.NoMount), weaker(grants, "full"), "", "minConfinement reduced"},
+		{"mounts, full", lacks(testbed.NoMount), altered.Weaker(grants, "full"), "", "minConfinement reduced"},
 		{"user namespaces, a denial", lacks(testbed.NoUserNamespaces), denies, "", "or write out that it need not hold: minConfinement reduced)"},
-		{"user namespaces, a denial, written out", lacks(testbed.NoUserNamespaces), weaker(denies, "reduced"), "reduced", "does not hold"},
+		{"user namespaces, a denial, written out", lacks(testbed.NoUserNamespaces), altered.Weaker(denies, "reduced"), "reduced", "does not hold"},
 		{"user namespaces, a denial of nothing", lacks(testbed.NoUserNamespaces), denied, "reduced", "the confinement is reduced"},
 		{"nothing, domains", nil, named, "full", ""},
 		{"network namespaces, domains", lacks(testbed.NoNetNamespaces), named, "reduced", "the confinement is reduced"},
 		{"network namespaces and a listener, domains", lacks(testbed.NoNetNamespaces, testbed.NoListener), named, "", "or take level network, which opens every host; or write out that the list need not hold: minConfinement reduced)"},
 		{"user namespaces, domains", lacks(testbed.NoUserNamespaces), named, "reduced", "the confinement is reduced"},
 		{"user namespaces and a listener, domains", lacks(testbed.NoUserNamespaces, testbed.NoListener), named, "", "policy: network.allowedDomains a.example: cannot be held by confinement reduced"},
-		{"user namespaces and a listener, domains, written out", lacks(testbed.NoUserNamespaces, testbed.NoListener), weaker(named, "reduced"), "reduced", "network.allowedDomains does not hold: the server has no network"},
+		{"user namespaces and a listener, altered.Domains, written out", lacks(testbed.NoUserNamespaces, testbed.NoListener), altered.Weaker(named, "reduced"), "reduced", "network.allowedDomains does not hold: the server has no network"},
 		{"user namespaces, denied domains", lacks(testbed.NoUserNamespaces), denied80, "reduced", "the confinement is reduced"},
-		{"everything, domains, limits", lacks(testbed.NoUserNamespaces, testbed.NoLandlock, testbed.NoSeccomp), weaker(named, "limits"), "limits", "the server has the host's network; network.allowedDomains and deniedDomains do not hold"},
+		{"everything, altered.Domains, limits", lacks(testbed.NoUserNamespaces, testbed.NoLandlock, testbed.NoSeccomp), altered.Weaker(named, "limits"), "limits", "the server has the host's network; network.allowedDomains and deniedDomains do not hold"},
 		{"user namespaces and Landlock", lacks(testbed.NoUserNamespaces, testbed.NoLandlock), grants, "", "@sandbox where systemd knows that set; or let the server start with less confinement: minConfinement limits"},
-		{"user namespaces and Landlock, limits", lacks(testbed.NoUserNamespaces, testbed.NoLandlock), weaker(grants, "limits"), "limits", "the confinement is limits"},
-		{"seccomp, limits", lacks(testbed.NoSeccomp), weaker(grants, "limits"), "limits", "seccomp is absent"},
-		{"everything, limits", lacks(testbed.NoUserNamespaces, testbed.NoLandlock, testbed.NoSeccomp), weaker(grants, "limits"), "limits", "landlock is absent"},
+		{"user namespaces and Landlock, limits", lacks(testbed.NoUserNamespaces, testbed.NoLandlock), altered.Weaker(grants, "limits"), "limits", "the confinement is limits"},
+		{"seccomp, limits", lacks(testbed.NoSeccomp), altered.Weaker(grants, "limits"), "limits", "seccomp is absent"},
+		{"everything, limits", lacks(testbed.NoUserNamespaces, testbed.NoLandlock, testbed.NoSeccomp), altered.Weaker(grants, "limits"), "limits", "landlock is absent"},
 		{"links of namespaces", lacks(testbed.NoNamespaceLinks), grants, "reduced", "/proc shows no namespaces"},
 		{"links of namespaces and Landlock", lacks(testbed.NoNamespaceLinks, testbed.NoLandlock), grants, "", "minConfinement limits"},
-		{"links of namespaces and Landlock, limits", lacks(testbed.NoNamespaceLinks, testbed.NoLandlock), weaker(grants, "limits"), "limits", "/proc shows no namespaces"},
+		{"links of namespaces and Landlock, limits", lacks(testbed.NoNamespaceLinks, testbed.NoLandlock), altered.Weaker(grants, "limits"), "limits", "/proc shows no namespaces"},
 		{"links of namespaces, privileged", lacks(testbed.NoNamespaceLinks), `{"version":1,"level":"privileged"}`, "none", "NOTHING IS CONFINED"},
-		{"nothing, limits", nil, weaker(grants, "limits"), "full", ""},
+		{"nothing, limits", nil, altered.Weaker(grants, "limits"), "full", ""},
 		{"nothing, privileged", nil, `{"version":1,"level":"privileged"}`, "none", "NOTHING IS CONFINED"},
 		{"everything, privileged", lacks(testbed.NoUserNamespaces, testbed.NoLandlock, testbed.NoSeccomp), `{"version":1,"level":"privileged"}`, "none", "NOTHING IS CONFINED"},
 		{"seccomp", lacks(testbed.NoSeccomp), grants, "", "seccomp: seccomp: invalid argument (a filter takes a kernel with CONFIG_SECCOMP_FILTER"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := build(t, "")
-			l := s.launch(c.doc, "mark")
-			l.Policy, l.Begin, l.Verbose = strings.ReplaceAll(c.doc, "STAGE", s.dir), "", true
-			l.change = func(cmd *exec.Cmd) { testbed.Machine{Lacks: c.lacks}.Put(t, cmd) }
+			l := s.Launch(c.doc, "mark")
+			l.Policy, l.Begin, l.Verbose = strings.ReplaceAll(c.doc, "STAGE", s.Dir), "", true
+			l.Prepare = func(cmd *exec.Cmd) { testbed.Machine{Lacks: c.lacks}.Put(t, cmd) }
 			if c.doc == strictGrants {
 				l.Command = []string{"/bin/echo", "ran"}
 			}
-			o := run(t, l)
-			if !strings.Contains(o.stderr, c.says) {
-				t.Errorf("said\n%s\nwithout %q", o.stderr, c.says)
+			o := altered.Run(t, l)
+			if !strings.Contains(o.Stderr, c.says) {
+				t.Errorf("said\n%s\nwithout %q", o.Stderr, c.says)
 			}
 			if c.want == "" {
-				if o.code != 125 || o.event() != "refused" || len(o.report) != 1 || s.ran(&o, "mark") {
-					t.Fatalf("code %d, %q, %v\n%s", o.code, o.stdout, o.report, o.stderr)
+				if o.Code != 125 || o.Event() != "refused" || len(o.Report) != 1 || s.Ran(&o, "mark") {
+					t.Fatalf("code %d, %q, %v\n%s", o.Code, o.Stdout, o.Report, o.Stderr)
 				}
 				return
 			}
-			if o.code != 0 || len(o.report) != 2 || o.report[0]["confinement"] != c.want || !s.ran(&o, "mark") {
-				t.Fatalf("code %d, %q, %v\n%s", o.code, o.stdout, o.report, o.stderr)
+			if o.Code != 0 || len(o.Report) != 2 || o.Report[0]["confinement"] != c.want || !s.Ran(&o, "mark") {
+				t.Fatalf("code %d, %q, %v\n%s", o.Code, o.Stdout, o.Report, o.Stderr)
 			}
 		})
 	}

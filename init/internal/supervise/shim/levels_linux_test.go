@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/security-mcp/mcp-sandbox/init/internal/test/altered"
 	"github.com/security-mcp/mcp-sandbox/init/internal/test/host"
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 )
@@ -18,14 +19,14 @@ const levelFlag = "-acts-of-levels"
 
 // tryLevel tries each act and says which went through. Args are the stage and an address of the host's loopback.
 func tryLevel(args []string) int {
-	s := stage{args[0]}
+	s := stage{altered.Stage{Dir: args[0]}}
 	for _, a := range []struct {
 		name string
 		try  func() error
 	}{
-		{"reads", func() error { _, err := os.ReadFile(s.path("read/file")); return err }},
-		{"writes", func() error { return os.WriteFile(s.path("write/level"), nil, 0o600) }},
-		{"reads-all", func() error { _, err := os.ReadFile(s.path("home/key")); return err }},
+		{"reads", func() error { _, err := os.ReadFile(s.Path("read/file")); return err }},
+		{"writes", func() error { return os.WriteFile(s.Path("write/level"), nil, 0o600) }},
+		{"reads-all", func() error { _, err := os.ReadFile(s.Path("home/key")); return err }},
 		{"starts", func() error { return exec.Command("/bin/true").Run() }},
 		{"connects", func() error {
 			c, err := net.Dial("tcp", args[1])
@@ -63,25 +64,25 @@ func TestLevels(t *testing.T) {
 	} {
 		t.Run(c.level+"/"+c.confinement, func(t *testing.T) {
 			s := build(t, "/var/tmp")
-			if err := os.WriteFile(s.path("home/key"), nil, 0o666); err != nil {
+			if err := os.WriteFile(s.Path("home/key"), nil, 0o666); err != nil {
 				t.Fatal(err)
 			}
-			os.Chmod(s.path("home/key"), 0o644)
-			o := run(t, launch{
+			os.Chmod(s.Path("home/key"), 0o644)
+			o := altered.Run(t, launch{
 				Launch: host.Launch{
-					Policy: `{"version":1,"level":"` + c.level + `","minConfinement":"` + c.confinement + `","filesystem":{"allowRead":["` + s.path("read") + `"],"allowWrite":["` +
-						s.path("write") + `"]}}`,
+					Policy: `{"version":1,"level":"` + c.level + `","minConfinement":"` + c.confinement + `","filesystem":{"allowRead":["` + s.Path("read") + `"],"allowWrite":["` +
+						s.Path("write") + `"]}}`,
 					Begin:   c.confinement,
-					Command: []string{exe, levelFlag, s.dir, outside.Addr().String()},
+					Command: []string{exe, levelFlag, s.Dir, outside.Addr().String()},
 				},
-				Env: []string{"HOME=" + s.path("home"), "PATH=/usr/bin:/bin"},
-				Dir: s.dir,
+				Env: []string{"HOME=" + s.Path("home"), "PATH=/usr/bin:/bin"},
+				Dir: s.Dir,
 			})
-			if o.code != 0 || o.report[0]["confinement"] != c.confinement || o.report[0]["level"] != c.level || o.stdout != c.gives {
-				t.Errorf("code %d, gives %q, want %q\n%v\n%s", o.code, o.stdout, c.gives, o.report, o.stderr)
+			if o.Code != 0 || o.Report[0]["confinement"] != c.confinement || o.Report[0]["level"] != c.level || o.Stdout != c.gives {
+				t.Errorf("code %d, gives %q, want %q\n%v\n%s", o.Code, o.Stdout, c.gives, o.Report, o.Stderr)
 			}
-			if loud := strings.Contains(o.stderr, "NOTHING IS CONFINED"); loud != (c.level == "privileged") {
-				t.Errorf("said\n%s", o.stderr)
+			if loud := strings.Contains(o.Stderr, "NOTHING IS CONFINED"); loud != (c.level == "privileged") {
+				t.Errorf("said\n%s", o.Stderr)
 			}
 		})
 	}
@@ -91,12 +92,12 @@ func TestLevels(t *testing.T) {
 func TestNetworkIsStandardButForTheNetwork(t *testing.T) {
 	facts := func(level, confinement string) (all []string) {
 		s := build(t, "")
-		o := run(t, launch{Launch: host.Launch{Policy: `{"version":1,"level":"` + level + `","minConfinement":"` + confinement + `"}`, Begin: confinement,
-			Command: []string{"/bin/true"}}, Env: []string{"HOME=/nowhere/home", "PATH=/usr/bin:/bin"}, Dir: s.dir})
-		if o.code != 0 {
-			t.Fatalf("code %d\n%s", o.code, o.stderr)
+		o := altered.Run(t, launch{Launch: host.Launch{Policy: `{"version":1,"level":"` + level + `","minConfinement":"` + confinement + `"}`, Begin: confinement,
+			Command: []string{"/bin/true"}}, Env: []string{"HOME=/nowhere/home", "PATH=/usr/bin:/bin"}, Dir: s.Dir})
+		if o.Code != 0 {
+			t.Fatalf("code %d\n%s", o.Code, o.Stderr)
 		}
-		for _, l := range o.report[0]["layers"].([]any) {
+		for _, l := range o.Report[0]["layers"].([]any) {
 			layer := l.(map[string]any)
 			facts, _ := layer["facts"].([]any)
 			for _, f := range facts {

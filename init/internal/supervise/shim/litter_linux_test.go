@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/security-mcp/mcp-sandbox/init/internal/test/altered"
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 	"golang.org/x/sys/unix"
 )
@@ -47,23 +48,23 @@ func TestLitter(t *testing.T) {
 	t.Setenv("TMPDIR", base)
 	s := build(t, "/var/tmp")
 	const bound = 1500 * time.Millisecond // half a second, a list of the names, and a launch
-	litters, next := s.launch(weaker(grants, "reduced"), ""), s.launch(weaker(grants, "reduced"), "mark")
+	litters, next := s.Launch(altered.Weaker(grants, "reduced"), ""), s.Launch(altered.Weaker(grants, "reduced"), "mark")
 	litters.Command = []string{testbed.Self(t, "self"), floodFlag, "litter", littered().String()}
 	before := 0
 	for i, l := range []launch{litters, next} {
-		cmd, _, done := start(t, l, nil)
+		cmd, _, done := altered.Start(t, l, nil)
 		o := done()
-		if len(o.report) != 2 {
-			t.Fatalf("launch %d: code %d, %v\n%s", i, o.code, o.report, o.stderr)
+		if len(o.Report) != 2 {
+			t.Fatalf("launch %d: code %d, %v\n%s", i, o.Code, o.Report, o.Stderr)
 		}
-		servers, _ := o.report[1]["cpuSeconds"].(float64)
+		servers, _ := o.Report[1]["cpuSeconds"].(float64)
 		own := cmd.ProcessState.SystemTime() + cmd.ProcessState.UserTime() - time.Duration(servers*float64(time.Second))
 		left := 0
 		for _, dir := range folders(t) {
 			names, _ := os.ReadDir(filepath.Join(dir, "tmp"))
 			left += len(names)
 		}
-		t.Logf("launch %d: %s names, %d left; the launcher used %s of a processor, the server %.2f s", i, o.stdout, left, own, servers)
+		t.Logf("launch %d: %s names, %d left; the launcher used %s of a processor, the server %.2f s", i, o.Stdout, left, own, servers)
 		if own > bound {
 			t.Errorf("launch %d: the launcher used %s of a processor", i, own)
 		}

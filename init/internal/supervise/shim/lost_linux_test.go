@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/security-mcp/mcp-sandbox/init/internal/test/altered"
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 )
 
@@ -37,16 +38,16 @@ func (c *loss) ends(t *testing.T) {
 	s.fresh(t, "write/secret.late")
 	s.tell(c.do)
 	if c.link {
-		os.Remove(s.path("write/secret.new"))
-		os.Symlink("note", s.path("write/secret.new"))
+		os.Remove(s.Path("write/secret.new"))
+		os.Symlink("note", s.Path("write/secret.new"))
 	}
-	if err := os.Rename(s.path("write/secret.new"), s.path("write/secret")); err != nil {
+	if err := os.Rename(s.Path("write/secret.new"), s.Path("write/secret")); err != nil {
 		t.Fatal(err)
 	}
 	o := s.ended()
-	last := o.report[len(o.report)-1]
-	if o.code != 137 || last["cause"] != "policy-lost" || o.stdout != "tried\n" || !strings.Contains(o.stderr, c.say) {
-		t.Errorf("code %d, %v, %q\n%s", o.code, last, o.stdout, o.stderr)
+	last := o.Report[len(o.Report)-1]
+	if o.Code != 137 || last["cause"] != "policy-lost" || o.Stdout != "tried\n" || !strings.Contains(o.Stderr, c.say) {
+		t.Errorf("code %d, %v, %q\n%s", o.Code, last, o.Stdout, o.Stderr)
 	}
 }
 
@@ -64,32 +65,32 @@ func TestWatchIsKept(t *testing.T) {
 	for _, mode := range []string{"000", "311"} {
 		t.Run(mode, func(t *testing.T) {
 			st := build(t, "/var/tmp")
-			os.Mkdir(st.path("write/sub"), 0o777)
-			os.Chmod(st.path("write/sub"), 0o777)
+			os.Mkdir(st.Path("write/sub"), 0o777)
+			os.Chmod(st.Path("write/sub"), 0o777)
 			st.fresh(t, "write/sub/hidden")
 			s := st.subject(t, `{"version":1,"filesystem":{"allowWrite":["STAGE/write"],"denyRead":["STAGE/write/secret","STAGE/write/sub/hidden"]}}`, nil)
 			s.fresh(t, "write/secret.new")
 			s.tell("chmod " + mode + " sub; :")
 			// The host's own save of another file has the launcher look at all of them.
-			if err := os.Rename(s.path("write/secret.new"), s.path("write/secret")); err != nil {
+			if err := os.Rename(s.Path("write/secret.new"), s.Path("write/secret")); err != nil {
 				t.Fatal(err)
 			}
-			s.coveredOrOver(s.path("write/secret"))
+			s.coveredOrOver(s.Path("write/secret"))
 			s.shimIdle()
-			os.Chmod(s.path("write/sub"), 0o777)
+			os.Chmod(s.Path("write/sub"), 0o777)
 			s.fresh(t, "write/sub/hidden.new")
-			if err := os.Rename(s.path("write/sub/hidden"), s.path("write/sub/hidden~")); err != nil {
+			if err := os.Rename(s.Path("write/sub/hidden"), s.Path("write/sub/hidden~")); err != nil {
 				t.Fatal(err)
 			}
-			if err := os.Rename(s.path("write/sub/hidden.new"), s.path("write/sub/hidden")); err != nil {
+			if err := os.Rename(s.Path("write/sub/hidden.new"), s.Path("write/sub/hidden")); err != nil {
 				t.Fatal(err)
 			}
-			s.coveredOrOver(s.path("write/sub/hidden"))
+			s.coveredOrOver(s.Path("write/sub/hidden"))
 			s.ask.WriteString("{ read -r x; } <sub/hidden && echo found $x\n")
 			o := s.end()
-			last := o.report[len(o.report)-1]
-			if strings.Contains(o.stdout, "found") || last["cause"] != "exit" && last["cause"] != "policy-lost" {
-				t.Errorf("%v, %q\n%s", last, o.stdout, o.stderr)
+			last := o.Report[len(o.Report)-1]
+			if strings.Contains(o.Stdout, "found") || last["cause"] != "exit" && last["cause"] != "policy-lost" {
+				t.Errorf("%v, %q\n%s", last, o.Stdout, o.Stderr)
 			}
 		})
 	}
@@ -109,13 +110,13 @@ func TestFolderThatCannotBeWatched(t *testing.T) {
 		t.Log("root may list every folder")
 	}
 	s := build(t, "/var/tmp")
-	os.Mkdir(s.path("write/sub"), 0o777)
+	os.Mkdir(s.Path("write/sub"), 0o777)
 	s.fresh(t, "write/sub/hidden")
 	for _, mode := range []os.FileMode{0o311, 0o777} {
-		os.Chmod(s.path("write/sub"), mode)
-		o := run(t, s.launch(`{"version":1,"filesystem":{"allowWrite":["STAGE/write"],"denyRead":["STAGE/write/sub/hidden"]}}`, "mark"))
-		if may := mode == 0o777 || os.Geteuid() == 0; may != (o.code == 0) || !may && !strings.Contains(o.stderr, s.path("write/sub")) {
-			t.Errorf("mode %o: code %d\n%s", mode, o.code, o.stderr)
+		os.Chmod(s.Path("write/sub"), mode)
+		o := altered.Run(t, s.Launch(`{"version":1,"filesystem":{"allowWrite":["STAGE/write"],"denyRead":["STAGE/write/sub/hidden"]}}`, "mark"))
+		if may := mode == 0o777 || os.Geteuid() == 0; may != (o.Code == 0) || !may && !strings.Contains(o.Stderr, s.Path("write/sub")) {
+			t.Errorf("mode %o: code %d\n%s", mode, o.Code, o.Stderr)
 		}
 	}
 }
@@ -128,16 +129,16 @@ func TestAnotherNameIsRefused(t *testing.T) {
 	}
 	for _, linked := range []bool{false, true} {
 		if linked {
-			os.Link(s.path("write/secret"), s.path("write/kept"))
-			os.Link(s.path("write/.mcp.json"), s.path("write/kept too"))
+			os.Link(s.Path("write/secret"), s.Path("write/kept"))
+			os.Link(s.Path("write/.mcp.json"), s.Path("write/kept too"))
 		}
-		o := run(t, s.launch(masked, "mark"))
+		o := altered.Run(t, s.Launch(masked, "mark"))
 		want := 0
 		if linked {
 			want = 125
 		}
-		if o.code != want || strings.Contains(o.stderr, "has another name") != linked {
-			t.Errorf("linked %v: code %d\n%s", linked, o.code, o.stderr)
+		if o.Code != want || strings.Contains(o.Stderr, "has another name") != linked {
+			t.Errorf("linked %v: code %d\n%s", linked, o.Code, o.Stderr)
 		}
 	}
 }
@@ -152,22 +153,22 @@ func TestServerThatWakesItself(t *testing.T) {
 func wakes(t *testing.T, does string) {
 	st := build(t, "/var/tmp")
 	st.fresh(t, "write/secret")
-	l := st.flooding(t, masked, does, st.path("write/secret"), st.path("write/stop"))
-	cmd, under, done := start(t, l, nil)
+	l := st.flooding(t, masked, does, st.Path("write/secret"), st.Path("write/stop"))
+	cmd, under, done := altered.Start(t, l, nil)
 	e := under.Began()
 	s := &subject{T: t, stage: st, cmd: cmd, pid: e.PID, done: done}
-	appears(t, st.path("write/stop.ready"))
+	appears(t, st.Path("write/stop.ready"))
 	for range 20 {
 		s.fresh(t, "write/secret.new")
-		if err := os.Rename(s.path("write/secret.new"), s.path("write/secret")); err != nil {
+		if err := os.Rename(s.Path("write/secret.new"), s.Path("write/secret")); err != nil {
 			t.Fatal(err)
 		}
 		s.covered("write/secret")
 	}
 	s.fresh(t, "write/stop")
 	o := done()
-	if last := o.report[len(o.report)-1]; last["cause"] != "exit" || o.code != 9 {
-		t.Errorf("code %d, %v\n%s", o.code, last, o.stderr)
+	if last := o.Report[len(o.Report)-1]; last["cause"] != "exit" || o.Code != 9 {
+		t.Errorf("code %d, %v\n%s", o.Code, last, o.Stderr)
 	}
-	t.Log("it could read what was saved 20 times: ", o.stdout)
+	t.Log("it could read what was saved 20 times: ", o.Stdout)
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/security-mcp/mcp-sandbox/init/internal/test/altered"
 	"github.com/security-mcp/mcp-sandbox/init/internal/test/host"
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 )
@@ -36,27 +37,27 @@ func TestMountsInAGrantAreHeld(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := build(t, "")
-			other := s.path("outer/mounted")
+			other := s.Path("outer/mounted")
 			script := `mkdir -p outer/mounted/.git write/frozen/below; : >write/.mcp.json; chmod -R a+rwX outer/mounted write`
 			if strings.HasSuffix(c.at, ".json") {
-				other = s.path("write/note")
+				other = s.Path("write/note")
 			}
 			prepare := exec.Command("/bin/sh", "-c", script)
-			prepare.Dir = s.dir
+			prepare.Dir = s.Dir
 			if out, err := prepare.CombinedOutput(); err != nil {
 				t.Fatalf("%v\n%s", err, out)
 			}
 			doc := `{"version":1,"minConfinement":"full","filesystem":{"allowRead":["STAGE/read"],"allowWrite":["STAGE/write"]` +
 				c.deny + `}}`
-			l := launch{Launch: host.Launch{Policy: s.policy(doc),
-				Command: []string{"/bin/sh", "-c", `for f; do (echo z >"$f") 2>&1; done`, "sh", s.path(c.held), s.path(c.free)}},
-				Env: []string{"HOME=" + s.path("home"), "PATH=/usr/bin:/bin"}, Dir: s.dir}
-			l.change = func(cmd *exec.Cmd) {
-				testbed.Machine{At: other, Shown: s.path(c.at), Root: os.Geteuid() == 0 && c.deny == ""}.Put(t, cmd)
+			l := launch{Launch: host.Launch{Policy: s.Policy(doc),
+				Command: []string{"/bin/sh", "-c", `for f; do (echo z >"$f") 2>&1; done`, "sh", s.Path(c.held), s.Path(c.free)}},
+				Env: []string{"HOME=" + s.Path("home"), "PATH=/usr/bin:/bin"}, Dir: s.Dir}
+			l.Prepare = func(cmd *exec.Cmd) {
+				testbed.Machine{At: other, Shown: s.Path(c.at), Root: os.Geteuid() == 0 && c.deny == ""}.Put(t, cmd)
 			}
-			o := run(t, l)
-			if n := strings.Count(o.stdout, "\n"); o.code != 0 || n != 1 || !strings.Contains(o.stdout, c.says) {
-				t.Errorf("code %d\n%s\n%s\n%v", o.code, o.stdout, o.stderr, o.report)
+			o := altered.Run(t, l)
+			if n := strings.Count(o.Stdout, "\n"); o.Code != 0 || n != 1 || !strings.Contains(o.Stdout, c.says) {
+				t.Errorf("code %d\n%s\n%s\n%v", o.Code, o.Stdout, o.Stderr, o.Report)
 			}
 		})
 	}

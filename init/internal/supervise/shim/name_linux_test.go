@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/security-mcp/mcp-sandbox/init/internal/test/altered"
 	"github.com/security-mcp/mcp-sandbox/init/internal/test/host"
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 	"golang.org/x/sys/unix"
@@ -58,10 +59,10 @@ s.recv(1)
 					}
 					done <- seen{strings.TrimSpace(string(b[:n])), err}
 				}()
-				o := run(t, launch{Launch: host.Launch{Policy: weaker(`{"version":1}`, confinement), Command: []string{python, "-c", server, name}, Begin: confinement},
-					Env: []string{"PATH=/usr/bin:/bin", "HOME=/nowhere/home"}, Dir: "/", change: func(cmd *exec.Cmd) { cmd.Stdin = theirs }})
-				if o.code != 0 {
-					t.Fatalf("code %d: %s", o.code, o.stderr)
+				o := altered.Run(t, launch{Launch: host.Launch{Policy: altered.Weaker(`{"version":1}`, confinement), Command: []string{python, "-c", server, name}, Begin: confinement},
+					Env: []string{"PATH=/usr/bin:/bin", "HOME=/nowhere/home"}, Dir: "/", Prepare: func(cmd *exec.Cmd) { cmd.Stdin = theirs }})
+				if o.Code != 0 {
+					t.Fatalf("code %d: %s", o.Code, o.Stderr)
 				}
 				got := <-done
 				if got.said != want || !errors.Is(got.reached, syscall.ECONNREFUSED) {

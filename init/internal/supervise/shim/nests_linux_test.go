@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/security-mcp/mcp-sandbox/init/internal/test/altered"
 	"github.com/security-mcp/mcp-sandbox/init/internal/test/host"
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 )
@@ -33,10 +34,10 @@ func TestNests(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				o := run(t, launch{Launch: host.Launch{Policy: string(doc), Command: append([]string{"/bin/sh", "-c", look, "sh"}, n.files...)},
+				o := altered.Run(t, launch{Launch: host.Launch{Policy: string(doc), Command: append([]string{"/bin/sh", "-c", look, "sh"}, n.files...)},
 					Env: []string{"PATH=/usr/bin:/bin", "HOME=" + home}, Dir: "/"})
-				if got := strings.Join(strings.Fields(o.stdout), " "); got != n.want || o.code != 0 {
-					t.Errorf("got %s, %d, want %s\n%s", got, o.code, n.want, o.stderr)
+				if got := strings.Join(strings.Fields(o.Stdout), " "); got != n.want || o.Code != 0 {
+					t.Errorf("got %s, %d, want %s\n%s", got, o.Code, n.want, o.Stderr)
 				}
 			})
 		}

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/security-mcp/mcp-sandbox/init/internal/test/altered"
 )
 
 // TestDevicesKeepTheirMode: a server changes neither the mode nor the times of the machine's devices, by path or through a
@@ -25,16 +27,16 @@ func TestDevicesKeepTheirMode(t *testing.T) {
 		{"touch -c /dev/zero 2>&1", "Read-only file system"},
 	} {
 		s := build(t, "")
-		l := s.launch(`{"version":1}`, "mark")
+		l := s.Launch(`{"version":1}`, "mark")
 		l.Command = []string{"/bin/sh", "-c", c.act}
-		l.change = func(cmd *exec.Cmd) { cmd.Stdin = null }
-		o := run(t, l)
+		l.Prepare = func(cmd *exec.Cmd) { cmd.Stdin = null }
+		o := altered.Run(t, l)
 		var got []string
-		for line := range strings.Lines(o.stdout) {
+		for line := range strings.Lines(o.Stdout) {
 			got = append(got, strings.TrimSpace(line[strings.LastIndex(line, ":")+1:]))
 		}
 		if strings.Join(got, " ") != c.want {
-			t.Errorf("%s: %q, want %s\n%s", c.act, o.stdout, c.want, o.stderr)
+			t.Errorf("%s: %q, want %s\n%s", c.act, o.Stdout, c.want, o.Stderr)
 		}
 	}
 	// The control: the same act on the host fails for another reason, or not at all.

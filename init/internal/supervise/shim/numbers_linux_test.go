@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/security-mcp/mcp-sandbox/init/internal/test/altered"
 )
 
 // Whatever numbers and however many paths a policy names, it never lowers the confinement: the launch is in full, or it is refused.
@@ -15,11 +17,11 @@ func TestNumbersLowerNothing(t *testing.T) {
 	deep := func(n, depth int) string {
 		var paths []string
 		for i := range n {
-			dir := filepath.Join(s.dir, "deep", strings.Repeat("folder-"+strconv.Itoa(i)+"/", depth))
+			dir := filepath.Join(s.Dir, "deep", strings.Repeat("folder-"+strconv.Itoa(i)+"/", depth))
 			if err := os.MkdirAll(dir, 0o755); err != nil {
 				t.Fatal(err)
 			}
-			for d := dir; d != s.dir; d = filepath.Dir(d) {
+			for d := dir; d != s.Dir; d = filepath.Dir(d) {
 				os.Chmod(d, 0o755)
 			}
 			paths = append(paths, strconv.Quote(dir))
@@ -43,18 +45,18 @@ func TestNumbersLowerNothing(t *testing.T) {
 		either = append(either, fmt.Sprintf(`"seccomp":{"deny":[%q]}`, call))
 	}
 	for i, keys := range append(full, either...) {
-		l := s.launch("", "")
+		l := s.Launch("", "")
 		l.Policy = `{"version":1,` + keys + `}`
 		l.Command = []string{"/bin/true"}
-		o := run(t, l)
+		o := altered.Run(t, l)
 		what := keys[:min(len(keys), 60)]
 		switch {
-		case len(o.report) == 0:
-			t.Errorf("%s: no report: %s", what, o.stderr)
-		case o.report[0]["event"] == "refused" && i >= len(full):
-			t.Logf("%s: %s", what, o.stderr)
-		case o.report[0]["confinement"] != "full":
-			t.Errorf("%s: %v %v\n%s", what, o.report[0]["event"], o.report[0]["confinement"], o.stderr)
+		case len(o.Report) == 0:
+			t.Errorf("%s: no report: %s", what, o.Stderr)
+		case o.Report[0]["event"] == "refused" && i >= len(full):
+			t.Logf("%s: %s", what, o.Stderr)
+		case o.Report[0]["confinement"] != "full":
+			t.Errorf("%s: %v %v\n%s", what, o.Report[0]["event"], o.Report[0]["confinement"], o.Stderr)
 		}
 	}
 }

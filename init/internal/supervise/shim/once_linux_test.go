@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/security-mcp/mcp-sandbox/init/internal/test/altered"
 	"github.com/security-mcp/mcp-sandbox/init/internal/test/host"
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 )
@@ -24,7 +25,7 @@ func attempted(t *testing.T, doc, name string) outcome {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return run(t, launch{Launch: host.Launch{Policy: doc, Command: []string{self, attemptFlag, name}}, Env: []string{"PATH=/usr/bin:/bin"}, Dir: "/"})
+	return altered.Run(t, launch{Launch: host.Launch{Policy: doc, Command: []string{self, attemptFlag, name}}, Env: []string{"PATH=/usr/bin:/bin"}, Dir: "/"})
 }
 
 // Every way to another process or program is refused behind the one execve, each in a launch of its own. What the same call
@@ -33,14 +34,14 @@ func TestOneExec(t *testing.T) {
 	for _, a := range attempts() {
 		t.Run(a.name, func(t *testing.T) {
 			t.Parallel()
-			if o := attempted(t, onceOnly, a.name); o.code != 0 || o.stdout != a.want+"\n" {
-				t.Errorf("code %d, %q, want %q\n%s", o.code, o.stdout, a.want, o.stderr)
+			if o := attempted(t, onceOnly, a.name); o.Code != 0 || o.Stdout != a.want+"\n" {
+				t.Errorf("code %d, %q, want %q\n%s", o.Code, o.Stdout, a.want, o.Stderr)
 			}
 			if a.control == "" {
 				return // it would end this process in a way of its own, or the default filter refuses it too
 			}
-			if o := attempted(t, freely, a.name); o.code != 0 || o.stdout != a.control+"\n" {
-				t.Errorf("control: code %d, %q, want %q\n%s", o.code, o.stdout, a.control, o.stderr)
+			if o := attempted(t, freely, a.name); o.Code != 0 || o.Stdout != a.control+"\n" {
+				t.Errorf("control: code %d, %q, want %q\n%s", o.Code, o.Stdout, a.control, o.Stderr)
 			}
 		})
 	}
@@ -49,25 +50,25 @@ func TestOneExec(t *testing.T) {
 // A signal that waits when the server's process opens its mask stops it under its tracer, which hands it on.
 func TestSignalWhileTraced(t *testing.T) {
 	s := build(t, "")
-	l := s.once(onExec, "mark")
+	l := s.Once(altered.OnExec, "mark")
 	l.Once = "pend"
-	if o := run(t, l); o.code != 128+15 || o.event() != "exited" || s.ran(&o, "mark") {
-		t.Errorf("code %d, %s, %q\n%s", o.code, o.event(), o.stdout, o.stderr)
+	if o := altered.Run(t, l); o.Code != 128+15 || o.Event() != "exited" || s.Ran(&o, "mark") {
+		t.Errorf("code %d, %s, %q\n%s", o.Code, o.Event(), o.Stdout, o.Stderr)
 	}
 }
 
 // Where the machine refuses to trace, the launch is refused, and told why.
 func TestTraceRefused(t *testing.T) {
 	s := build(t, "")
-	l := s.once(onExec, "mark")
+	l := s.Once(altered.OnExec, "mark")
 	l.Once = "refuse"
-	o := run(t, l)
-	if o.code != 125 || o.event() != "refused" || s.ran(&o, "mark") {
-		t.Fatalf("code %d, %s, %q\n%s", o.code, o.event(), o.stdout, o.stderr)
+	o := altered.Run(t, l)
+	if o.Code != 125 || o.Event() != "refused" || s.Ran(&o, "mark") {
+		t.Fatalf("code %d, %s, %q\n%s", o.Code, o.Event(), o.Stdout, o.Stderr)
 	}
-	hint, _ := o.report[0]["hint"].(string)
-	if o.report[0]["op"] != "ptrace" || !strings.Contains(hint, "ptrace_scope") {
-		t.Errorf("%v", o.report)
+	hint, _ := o.Report[0]["hint"].(string)
+	if o.Report[0]["op"] != "ptrace" || !strings.Contains(hint, "ptrace_scope") {
+		t.Errorf("%v", o.Report)
 	}
 }
 
@@ -80,8 +81,8 @@ func TestOneExecFails(t *testing.T) {
 	l := launch{Launch: host.Launch{Policy: strings.Replace(onceOnly, "{", `{"filesystem":{"allowRead":["`+filepath.Dir(file)+`"]},`, 1), Command: []string{file}}, Dir: "/"}
 	for _, doc := range []string{l.Policy, strings.Replace(l.Policy, "false", "true", 1)} {
 		l.Policy = doc
-		if o := run(t, l); o.code != 126 || !strings.Contains(o.stderr, "exec format error") {
-			t.Errorf("%s: code %d\n%s", doc, o.code, o.stderr)
+		if o := altered.Run(t, l); o.Code != 126 || !strings.Contains(o.Stderr, "exec format error") {
+			t.Errorf("%s: code %d\n%s", doc, o.Code, o.Stderr)
 		}
 	}
 }
@@ -89,14 +90,14 @@ func TestOneExecFails(t *testing.T) {
 // The shim dies while the server's process stands in a stop that nobody ends: nothing of the launch is left.
 func TestShimDiesWhileStopped(t *testing.T) {
 	s := build(t, "")
-	l := s.once(onExec, "mark")
+	l := s.Once(altered.OnExec, "mark")
 	l.Once = "stuck"
-	cmd, _, done := start(t, l, nil)
+	cmd, _, done := altered.Start(t, l, nil)
 	init, server := stopped(t, cmd.Process.Pid)
 	if err := cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	if o := done(); s.ran(&o, "mark") {
+	if o := done(); s.Ran(&o, "mark") {
 		t.Error("the server ran")
 	}
 	for _, pid := range []int{init, server} {
@@ -150,17 +151,17 @@ func TestOneExecRuntimes(t *testing.T) {
 				t.Skip(err)
 			}
 			for _, level := range []string{`"subprocess":{"allow":false}`, `"level":"strict"`} {
-				o := run(t, launch{Launch: host.Launch{Policy: `{"version":1,` + level + `,"filesystem":{"allowRead":["` + filepath.Dir(script) + `"]}}`,
+				o := altered.Run(t, launch{Launch: host.Launch{Policy: `{"version":1,` + level + `,"filesystem":{"allowRead":["` + filepath.Dir(script) + `"]}}`,
 					Command: r.argv}, Env: []string{"PATH=/usr/local/bin:/usr/bin:/bin"}, Dir: "/"})
-				if o.code != 0 || !strings.Contains(o.stdout+o.stderr, r.want) {
-					t.Errorf("%s: code %d, %q\n%s", level, o.code, o.stdout, o.stderr)
+				if o.Code != 0 || !strings.Contains(o.Stdout+o.Stderr, r.want) {
+					t.Errorf("%s: code %d, %q\n%s", level, o.Code, o.Stdout, o.Stderr)
 				}
 			}
 		})
 	}
 	t.Run("go", func(t *testing.T) {
-		if o := attempted(t, `{"version":1,"level":"strict"}`, "threads"); o.code != 0 || o.stdout != "fine\n" {
-			t.Errorf("code %d, %q\n%s", o.code, o.stdout, o.stderr)
+		if o := attempted(t, `{"version":1,"level":"strict"}`, "threads"); o.Code != 0 || o.Stdout != "fine\n" {
+			t.Errorf("code %d, %q\n%s", o.Code, o.Stdout, o.Stderr)
 		}
 	})
 }
@@ -168,24 +169,24 @@ func TestOneExecRuntimes(t *testing.T) {
 // Level strict reaches confinement full, says once where the rate of CPU time is not limited, and grants nothing to write.
 func TestStrict(t *testing.T) {
 	s := build(t, "")
-	l := s.once(onExec, "mark")
+	l := s.Once(altered.OnExec, "mark")
 	l.Policy = strings.Replace(l.Policy, `"version":1`, `"version":1,"level":"strict"`, 1)
 	l.Verbose = true
-	o := run(t, l)
-	if len(o.report) == 0 || o.report[0]["confinement"] != "full" || o.report[0]["minConfinement"] != "full" || o.stdout != "ran\n" {
-		t.Fatalf("code %d, %q, %v\n%s", o.code, o.stdout, o.report, o.stderr)
+	o := altered.Run(t, l)
+	if len(o.Report) == 0 || o.Report[0]["confinement"] != "full" || o.Report[0]["minConfinement"] != "full" || o.Stdout != "ran\n" {
+		t.Fatalf("code %d, %q, %v\n%s", o.Code, o.Stdout, o.Report, o.Stderr)
 	}
-	if _, err := os.Stat(s.path("write/mark")); err == nil {
+	if _, err := os.Stat(s.Path("write/mark")); err == nil {
 		t.Error("it wrote to a grant")
 	}
 	want := 1
-	for _, l := range o.report[0]["layers"].([]any) {
+	for _, l := range o.Report[0]["layers"].([]any) {
 		if l := l.(map[string]any); l["layer"] == "cgroup" && l["state"] == "proved" {
 			want = 0 // it is limited
 		}
 	}
-	if n := strings.Count(o.stderr, "rate of CPU time is not limited"); n != want {
-		t.Errorf("said %d times, want %d\n%s", n, want, o.stderr)
+	if n := strings.Count(o.Stderr, "rate of CPU time is not limited"); n != want {
+		t.Errorf("said %d times, want %d\n%s", n, want, o.Stderr)
 	}
 }
 
@@ -200,13 +201,13 @@ func TestStarters(t *testing.T) {
 	for _, argv := range [][]string{{"sh", "-c", "echo ran"}, {filepath.Join(dir, "npx")}, {filepath.Join(dir, "uvx"), "mcp-server-fetch"}, {"npx", "-y", "server"}, {"uvx", "server"}, {filepath.Join(dir, "wrapper")},
 		{filepath.Join(dir, "set")}, {"env", "true"}} {
 		l := launch{Launch: host.Launch{Policy: onceOnly, Command: argv}, Env: []string{"PATH=" + dir + ":/usr/bin:/bin"}, Dir: "/"}
-		o := run(t, l)
+		o := altered.Run(t, l)
 		hint := ""
-		if len(o.report) == 1 {
-			hint, _ = o.report[0]["hint"].(string)
+		if len(o.Report) == 1 {
+			hint, _ = o.Report[0]["hint"].(string)
 		}
-		if o.code != 125 || o.stdout != "" || !strings.Contains(hint, "node and the server's file") || !strings.Contains(hint, "subprocess.allow to true") {
-			t.Errorf("%q: code %d, %q, %v", argv, o.code, o.stdout, o.report)
+		if o.Code != 125 || o.Stdout != "" || !strings.Contains(hint, "node and the server's file") || !strings.Contains(hint, "subprocess.allow to true") {
+			t.Errorf("%q: code %d, %q, %v", argv, o.Code, o.Stdout, o.Report)
 		}
 	}
 }

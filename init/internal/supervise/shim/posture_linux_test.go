@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/security-mcp/mcp-sandbox/init/internal/test/altered"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/platform"
 )
@@ -22,12 +23,12 @@ type running struct {
 
 // What the kernel says of a sleeping server is what the report said, and there is nothing else.
 func TestPostureFromOutside(t *testing.T) {
-	for _, d := range documents {
-		t.Run(d.name, func(t *testing.T) {
-			s := build(t, d.below)
-			l := s.launch(d.text, "")
+	for _, d := range altered.Documents {
+		t.Run(d.Name, func(t *testing.T) {
+			s := build(t, d.Below)
+			l := s.Launch(d.Text, "")
 			l.Command = []string{"/bin/sleep", "600"}
-			cmd, under, done := start(t, l, nil)
+			cmd, under, done := altered.Start(t, l, nil)
 			defer func() {
 				cmd.Process.Signal(unix.SIGKILL)
 				done()
@@ -35,10 +36,10 @@ func TestPostureFromOutside(t *testing.T) {
 			r := &running{T: t, Enforced: under.Began()}
 			r.dir = "/proc/" + strconv.Itoa(r.PID)
 			r.executed("/bin/sleep")
-			r.status(d.text)
+			r.status(d.Text)
 			r.limits()
 			r.descriptors()
-			if begin(d.text) == "" {
+			if altered.Begin(d.Text) == "" {
 				r.namespaces()
 				r.mounts()
 				r.root(s)
@@ -116,7 +117,7 @@ func (r *running) status(doc string) {
 	}
 	stat := strings.Fields(r.read("stat"))
 	ppid, session, tty := stat[3], stat[5], stat[6]
-	terminal, leader := strings.Contains(doc, fromTerminal), ppid
+	terminal, leader := strings.Contains(doc, altered.FromTerminal), ppid
 	if shared && !terminal {
 		leader = strconv.Itoa(r.PID)
 	}

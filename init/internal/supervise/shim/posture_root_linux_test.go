@@ -68,7 +68,7 @@ func (r *running) root(s stage) {
 		}
 		return
 	}
-	first, _, _ := strings.Cut(s.dir[1:], "/")
+	first, _, _ := strings.Cut(s.Dir[1:], "/")
 	may := []string{"bin", "dev", "etc", "lib", "lib32", "lib64", "libx32", "nix", "gnu", "proc", "run", "sbin", "sys", "tmp", "usr", first}
 	for _, e := range entries {
 		if !slices.Contains(may, e.Name()) {
@@ -85,12 +85,12 @@ func (r *running) environment(s stage) {
 	}
 	if r.Confinement != "full" {
 		private, isPrivate := strings.CutSuffix(env["TMPDIR"], "/tmp")
-		if at, err := os.Stat(env["TMPDIR"]); !isPrivate || err != nil || at.Mode().Perm() != 0o700 || env["HOME"] != private+"/home" && env["HOME"] != s.path("home") {
+		if at, err := os.Stat(env["TMPDIR"]); !isPrivate || err != nil || at.Mode().Perm() != 0o700 || env["HOME"] != private+"/home" && env["HOME"] != s.Path("home") {
 			r.Errorf("environment %v, %v", env, err)
 		}
 		return
 	}
-	if want := map[string]string{"HOME": s.path("home"), "PATH": "/usr/bin:/bin"}; !maps.Equal(env, want) {
+	if want := map[string]string{"HOME": s.Path("home"), "PATH": "/usr/bin:/bin"}; !maps.Equal(env, want) {
 		r.Errorf("environment %v, want %v", env, want)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/security-mcp/mcp-sandbox/init/internal/test/altered"
 	"github.com/security-mcp/mcp-sandbox/platform"
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 	"golang.org/x/sys/unix"
@@ -45,17 +46,17 @@ func TestPrivateFolderGoes(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := build(t, "")
-			kept := s.path("file")
-			l := s.launch(weaker(grants, "reduced"), "")
-			script := strings.ReplaceAll(strings.ReplaceAll(fill+c.after, "KEPT", kept), "STAGE", s.dir)
+			kept := s.Path("file")
+			l := s.Launch(altered.Weaker(grants, "reduced"), "")
+			script := strings.ReplaceAll(strings.ReplaceAll(fill+c.after, "KEPT", kept), "STAGE", s.Dir)
 			l.Command = []string{"/bin/sh", "-c", script}
 			swept := func() bool { // a launch takes only so long for others' folders, and leaves the rest to the next
-				if o := run(t, s.launch(weaker(grants, "reduced"), "mark")); o.code != 0 {
-					t.Fatalf("code %d\n%s", o.code, o.stderr)
+				if o := altered.Run(t, s.Launch(altered.Weaker(grants, "reduced"), "mark")); o.Code != 0 {
+					t.Fatalf("code %d\n%s", o.Code, o.Stderr)
 				}
 				return len(folders(t)) == 0
 			}
-			cmd, under, done := start(t, l, nil)
+			cmd, under, done := altered.Start(t, l, nil)
 			var tree []int
 			if c.kill != nil {
 				server := under.Began().PID
@@ -74,8 +75,8 @@ func TestPrivateFolderGoes(t *testing.T) {
 					unix.Kill(server, unix.SIGKILL)
 				}
 			}
-			if o := done(); c.kill == nil && o.code != 0 {
-				t.Fatalf("code %d\n%s", o.code, o.stderr)
+			if o := done(); c.kill == nil && o.Code != 0 {
+				t.Fatalf("code %d\n%s", o.Code, o.Stderr)
 			}
 			if c.name == "both are killed" { // the next launch does it, when init, which holds the lock, and the server are gone too
 				ended := func() bool {
@@ -109,7 +110,7 @@ func TestPrivateFolderGoes(t *testing.T) {
 			if left := folders(t); len(left) > 0 {
 				t.Errorf("%v", left)
 			}
-			for _, f := range []string{kept, s.path("read/file")} {
+			for _, f := range []string{kept, s.Path("read/file")} {
 				if _, err := os.Stat(f); err != nil {
 					t.Error(err)
 				}
@@ -123,10 +124,10 @@ func TestPrivateFolderUmask(t *testing.T) {
 	t.Setenv("TMPDIR", privateBase(t))
 	s := build(t, "")
 	for _, umask := range []int{0o777, 0o700, 0o300, 0o77} {
-		l := s.launch(weaker(grants, "reduced"), "mark")
+		l := s.Launch(altered.Weaker(grants, "reduced"), "mark")
 		l.Command, l.Umask = []string{"/bin/sh", "-c", ": >$HOME/f && : >$TMPDIR/f && umask"}, umask
-		if o := run(t, l); o.code != 0 || o.stdout != fmt.Sprintf("%04o\n", umask) || len(folders(t)) > 0 {
-			t.Errorf("umask %o: code %d, %q, %v\n%s", umask, o.code, o.stdout, folders(t), o.stderr)
+		if o := altered.Run(t, l); o.Code != 0 || o.Stdout != fmt.Sprintf("%04o\n", umask) || len(folders(t)) > 0 {
+			t.Errorf("umask %o: code %d, %q, %v\n%s", umask, o.Code, o.Stdout, folders(t), o.Stderr)
 		}
 	}
 }

@@ -6,27 +6,17 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/security-mcp/mcp-sandbox/init/internal/test/altered"
 )
 
 const writes = `{"version":1,"filesystem":{"allowWrite":["STAGE/write"]}}`
 
 // script is a launch of a shell with a write grant.
 func (s stage) script(text string) launch {
-	l := s.launch(writes, "mark")
-	l.Command = []string{"/bin/sh", "-c", strings.ReplaceAll(text, "P/", s.path("write")+"/")}
+	l := s.Launch(writes, "mark")
+	l.Command = []string{"/bin/sh", "-c", strings.ReplaceAll(text, "P/", s.Path("write")+"/")}
 	return l
-}
-
-// told is a list of the report's line of an event.
-func (o *outcome) told(event, list string) (words []string) {
-	for _, r := range o.report {
-		if all, ok := r[list].([]any); ok && r["event"] == event {
-			for _, w := range all {
-				words = append(words, w.(string))
-			}
-		}
-	}
-	return words
 }
 
 // A server writes nothing of a repository in its next session that it could not write in this one.
@@ -41,18 +31,18 @@ func TestNextSession(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := build(t, "/var/tmp")
-			if err := os.Symlink("real", s.path("write/.vscode")); err != nil {
+			if err := os.Symlink("real", s.Path("write/.vscode")); err != nil {
 				t.Fatal(err)
 			}
-			os.Mkdir(s.path("write/real"), 0o777)
-			os.Chmod(s.path("write/real"), 0o777)
+			os.Mkdir(s.Path("write/real"), 0o777)
+			os.Chmod(s.Path("write/real"), 0o777)
 			for _, text := range []string{c.first + " 2>/dev/null; exit 0", c.next + " 2>/dev/null; exit 0"} {
-				if o := run(t, s.script(text)); o.code != 0 {
-					t.Fatalf("code %d\n%v\n%s", o.code, o.report, o.stderr)
+				if o := altered.Run(t, s.script(text)); o.Code != 0 {
+					t.Fatalf("code %d\n%v\n%s", o.Code, o.Report, o.Stderr)
 				}
 			}
-			filepath.WalkDir(s.dir, func(path string, _ os.DirEntry, _ error) error { return os.Chmod(path, 0o777) })
-			_, err := os.Stat(s.path("write/" + c.target))
+			filepath.WalkDir(s.Dir, func(path string, _ os.DirEntry, _ error) error { return os.Chmod(path, 0o777) })
+			_, err := os.Stat(s.Path("write/" + c.target))
 			if written := err == nil; written != (c.name == "control") {
 				t.Errorf("%s was written: %v", c.target, written)
 			}
@@ -74,46 +64,46 @@ func TestAppeared(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := build(t, "/var/tmp")
-			o := run(t, s.script(c.script))
-			os.Chmod(s.path("write/new"), 0o700) // or an ordinary user could not remove the stage
-			if o.code != 0 {
-				t.Fatalf("code %d\n%v\n%s", o.code, o.report, o.stderr)
+			o := altered.Run(t, s.script(c.script))
+			os.Chmod(s.Path("write/new"), 0o700) // or an ordinary user could not remove the stage
+			if o.Code != 0 {
+				t.Fatalf("code %d\n%v\n%s", o.Code, o.Report, o.Stderr)
 			}
 			if os.Getuid() == 0 && c.name == "a folder that nobody may enter" {
 				c.want, c.line = []string{"new/.git"}, "new/.git appeared"
 			}
 			var want []string
 			for _, w := range c.want {
-				want = append(want, s.path("write/"+w))
+				want = append(want, s.Path("write/"+w))
 			}
-			if got := o.told("exited", "appeared"); !slices.Equal(got, want) {
+			if got := o.Told("exited", "appeared"); !slices.Equal(got, want) {
 				t.Errorf("appeared: %q, want %q", got, want)
 			}
-			if !strings.Contains(o.stderr, c.line) || c.line == "" && strings.Contains(o.stderr, "appeared") {
-				t.Errorf("standard error: %q, want %q", o.stderr, c.line)
+			if !strings.Contains(o.Stderr, c.line) || c.line == "" && strings.Contains(o.Stderr, "appeared") {
+				t.Errorf("standard error: %q, want %q", o.Stderr, c.line)
 			}
 		})
 	}
 	t.Run("in reduced", func(t *testing.T) { // where nothing is held, and what was there before is not told
 		s := build(t, "/var/tmp")
 		l := s.script("mkdir P/new P/new/.git; echo x >P/.git/x; : >P/.mcp.json")
-		doc := weaker(writes, "reduced")
-		l.Policy, l.Begin = s.policy(doc), begin(doc)
-		o := run(t, l)
-		if o.code != 0 {
-			t.Fatalf("code %d\n%v\n%s", o.code, o.report, o.stderr)
+		doc := altered.Weaker(writes, "reduced")
+		l.Policy, l.Begin = s.Policy(doc), altered.Begin(doc)
+		o := altered.Run(t, l)
+		if o.Code != 0 {
+			t.Fatalf("code %d\n%v\n%s", o.Code, o.Report, o.Stderr)
 		}
-		if got, want := o.told("exited", "appeared"), []string{s.path("write/.mcp.json"), s.path("write/new/.git")}; !slices.Equal(got, want) {
+		if got, want := o.Told("exited", "appeared"), []string{s.Path("write/.mcp.json"), s.Path("write/new/.git")}; !slices.Equal(got, want) {
 			t.Errorf("appeared: %q, want %q", got, want)
 		}
 	})
 	t.Run("many with long names", func(t *testing.T) {
-		o := run(t, build(t, "/var/tmp").script(`n=$(printf %0240d 0); i=0; while [ $i -lt 200 ]; do mkdir -p P/$n$i/.git; i=$((i+1)); done`))
-		got := o.told("exited", "appeared")
-		if o.code != 0 || len(got) == 0 || len(strings.Join(got, "")) > 16<<10 || !strings.Contains(o.stderr, " and 199 more appeared") {
-			t.Errorf("code %d, %d paths of %d bytes, %q", o.code, len(got), len(strings.Join(got, "")), o.stderr)
+		o := altered.Run(t, build(t, "/var/tmp").script(`n=$(printf %0240d 0); i=0; while [ $i -lt 200 ]; do mkdir -p P/$n$i/.git; i=$((i+1)); done`))
+		got := o.Told("exited", "appeared")
+		if o.Code != 0 || len(got) == 0 || len(strings.Join(got, "")) > 16<<10 || !strings.Contains(o.Stderr, " and 199 more appeared") {
+			t.Errorf("code %d, %d paths of %d bytes, %q", o.Code, len(got), len(strings.Join(got, "")), o.Stderr)
 		}
-		for line := range strings.Lines(o.stderr) {
+		for line := range strings.Lines(o.Stderr) {
 			if strings.Contains(line, "appeared") && len("mcp-sandbox: "+line) > 201 {
 				t.Errorf("a line of %d bytes: %q", len(line), line)
 			}

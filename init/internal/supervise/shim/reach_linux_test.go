@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/security-mcp/mcp-sandbox/init/internal/test/altered"
 	"github.com/security-mcp/mcp-sandbox/init/internal/test/host"
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 )
@@ -26,7 +27,7 @@ func TestNoAnswer(t *testing.T) {
 	}
 	l := launch{Launch: host.Launch{Policy: `{"version":1,"filesystem":{"allowRead":[` + strconv.Quote(grant) + `]}}`,
 		Command: []string{"/bin/true"}}}
-	l.change = func(cmd *exec.Cmd) { cmd.SysProcAttr.Credential = nil } // a user namespace of one user has no groups
+	l.Prepare = func(cmd *exec.Cmd) { cmd.SysProcAttr.Credential = nil } // a user namespace of one user has no groups
 	for _, c := range []struct {
 		daemon testbed.Daemon
 		signal bool
@@ -43,18 +44,18 @@ func TestNoAnswer(t *testing.T) {
 		if l.Timeout = time.Hour; c.daemon != testbed.Answers && !c.signal {
 			l.Timeout = 50 * time.Millisecond
 		}
-		cmd, _, done := start(t, l, nil)
+		cmd, _, done := altered.Start(t, l, nil)
 		if c.signal {
 			testbed.Await(t, "a process that looks", func() bool { return len(testbed.Children(cmd.Process.Pid)) > 0 })
 			cmd.Process.Signal(syscall.SIGTERM)
 		}
 		o := done()
-		if o.code != c.code {
-			t.Errorf("%+v: code %d\n%s", c, o.code, o.stderr)
+		if o.Code != c.code {
+			t.Errorf("%+v: code %d\n%s", c, o.Code, o.Stderr)
 		}
-		if r := o.report[0]; c.layer != "" && (r["event"] != "refused" || r["layer"] != c.layer || r["op"] != "look at" || r["path"] != at ||
-			!strings.Contains(o.stderr, "umount -l "+at+"`")) {
-			t.Errorf("%+v: %v\n%s", c, r, o.stderr)
+		if r := o.Report[0]; c.layer != "" && (r["event"] != "refused" || r["layer"] != c.layer || r["op"] != "look at" || r["path"] != at ||
+			!strings.Contains(o.Stderr, "umount -l "+at+"`")) {
+			t.Errorf("%+v: %v\n%s", c, r, o.Stderr)
 		}
 		end()
 	}

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/security-mcp/mcp-sandbox/init/internal/confine/layers"
+	"github.com/security-mcp/mcp-sandbox/init/internal/test/altered"
 	"github.com/security-mcp/mcp-sandbox/platform"
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 )
@@ -28,24 +28,18 @@ func TestReducedTakesLandlock(t *testing.T) {
 				testbed.Missing(t, "landlock", "without Landlock there is no confinement reduced")
 			}
 			s := build(t, "")
-			l := s.launch(weaker(grants, c.least), "mark")
+			l := s.Launch(altered.Weaker(grants, c.least), "mark")
 			l.Begin, l.ABI = "reduced", c.abi
-			o := run(t, l)
+			o := altered.Run(t, l)
 			if c.want == "" {
-				if o.code != 125 || o.event() != "refused" || s.ran(&o, "mark") || !strings.Contains(o.stderr, "landlock: landlock_create_ruleset: ") {
-					t.Errorf("code %d, %v, %q\n%s", o.code, o.report, o.stdout, o.stderr)
+				if o.Code != 125 || o.Event() != "refused" || s.Ran(&o, "mark") || !strings.Contains(o.Stderr, "landlock: landlock_create_ruleset: ") {
+					t.Errorf("code %d, %v, %q\n%s", o.Code, o.Report, o.Stdout, o.Stderr)
 				}
 				return
 			}
-			if o.code != 0 || len(o.report) != 2 || o.report[0]["confinement"] != c.want || !s.ran(&o, "mark") {
-				t.Errorf("code %d, %v\n%s", o.code, o.report, o.stderr)
+			if o.Code != 0 || len(o.Report) != 2 || o.Report[0]["confinement"] != c.want || !s.Ran(&o, "mark") {
+				t.Errorf("code %d, %v\n%s", o.Code, o.Report, o.Stderr)
 			}
 		})
-	}
-}
-
-func (l *launch) alterMachine(m *layers.Machine) {
-	if l.ABI != 0 {
-		m.LandlockABI = min(m.LandlockABI, max(l.ABI, 0))
 	}
 }

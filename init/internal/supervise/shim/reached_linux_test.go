@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/security-mcp/mcp-sandbox/init/internal/test/altered"
 	"github.com/security-mcp/mcp-sandbox/platform"
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 )
@@ -39,18 +40,18 @@ func TestAllowedSocketsAreReached(t *testing.T) {
 	python := testbed.Python(t)
 	for _, level := range []string{"standard", "network", "strict"} {
 		t.Run(level, func(t *testing.T) {
-			s := build(t, quiet)
-			dir := s.path("mine")
-			fds := listenAll(t, dir)
+			s := build(t, altered.Quiet)
+			dir := s.Path("mine")
+			fds := altered.ListenAll(t, dir)
 			done := make(chan error, 1)
 			go func() { done <- serve(fds, dir) }()
-			doc := strings.ReplaceAll(allowedSockets, "STAGE/sockets", "STAGE/mine")
-			l := s.launch(strings.Replace(doc, `"version":1`, `"version":1,"level":"`+level+`"`, 1), "mark")
+			doc := strings.ReplaceAll(altered.AllowedSockets, "STAGE/sockets", "STAGE/mine")
+			l := s.Launch(strings.Replace(doc, `"version":1`, `"version":1,"level":"`+level+`"`, 1), "mark")
 			l.Command = []string{python, "-c", connects, dir}
-			o := run(t, l)
+			o := altered.Run(t, l)
 			want := "old\npacket\nENOENT\ndatagrams packets stream\n"
-			if o.code != 0 || o.stdout != want {
-				t.Fatalf("code %d, %q, want %q\n%s", o.code, o.stdout, want, o.stderr)
+			if o.Code != 0 || o.Stdout != want {
+				t.Fatalf("code %d, %q, want %q\n%s", o.Code, o.Stdout, want, o.Stderr)
 			}
 			if err := <-done; err != nil {
 				t.Error(err)
@@ -133,23 +134,23 @@ func listener(fd int) (net.Listener, error) {
 // TestSocketThatCannotBeAllowed: where a grant has the family refused, and where the server gets no root of its own.
 func TestSocketThatCannotBeAllowed(t *testing.T) {
 	for name, c := range map[string]struct{ below, doc, begin, want string }{
-		"default read": {quiet, `{"version":1,"minConfinement":"full","filesystem":{"default":"read","allowWrite":["STAGE/write"]},SOCKET}`, "",
+		"default read": {altered.Quiet, `{"version":1,"minConfinement":"full","filesystem":{"default":"read","allowWrite":["STAGE/write"]},SOCKET}`, "",
 			"the whole host, which filesystem.default read shows, which Landlock restricts from ABI 9"},
 		"a grant among sockets": {"", `{"version":1,"minConfinement":"full","filesystem":{"allowRead":["STAGE/read"]},SOCKET}`, "",
 			"others in the grant STAGE/read"},
-		"reduced": {quiet, `{"version":1,"filesystem":{"allowWrite":["STAGE/write"]},SOCKET}`, "reduced",
+		"reduced": {altered.Quiet, `{"version":1,"filesystem":{"allowWrite":["STAGE/write"]},SOCKET}`, "reduced",
 			"network.allowUnixSockets STAGE/mine/stream: cannot be held by confinement reduced"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := build(t, c.below)
-			listenAll(t, s.path("mine"))
-			l := s.launch(`{"version":1}`, "mark")
+			altered.ListenAll(t, s.Path("mine"))
+			l := s.Launch(`{"version":1}`, "mark")
 			doc := strings.ReplaceAll(c.doc, "SOCKET", `"network":{"allowUnixSockets":["STAGE/mine/stream"]}`)
-			l.Policy, l.Begin, l.ABI = strings.ReplaceAll(doc, "STAGE", s.dir), c.begin, 8
-			o := run(t, l)
-			errs := strings.ReplaceAll(o.stderr, "\nmcp-sandbox: ", " ")
-			if want := strings.ReplaceAll(c.want, "STAGE", s.dir); o.code != 125 || s.ran(&o, "mark") || !strings.Contains(errs, want) {
-				t.Errorf("code %d, %q\n%s\nwant %s", o.code, o.stdout, errs, want)
+			l.Policy, l.Begin, l.ABI = strings.ReplaceAll(doc, "STAGE", s.Dir), c.begin, 8
+			o := altered.Run(t, l)
+			errs := strings.ReplaceAll(o.Stderr, "\nmcp-sandbox: ", " ")
+			if want := strings.ReplaceAll(c.want, "STAGE", s.Dir); o.Code != 125 || s.Ran(&o, "mark") || !strings.Contains(errs, want) {
+				t.Errorf("code %d, %q\n%s\nwant %s", o.Code, o.Stdout, errs, want)
 			}
 		})
 	}
@@ -174,12 +175,12 @@ print(*sorted(os.listdir(sys.argv[1])))
 	for name, filesystem := range map[string]string{"default read": `"default":"read"`, "a read grant": `"allowRead":["STAGE/sockets"]`} {
 		t.Run(name, func(t *testing.T) {
 			s := build(t, "/var/tmp")
-			dir := s.path("sockets")
-			listenAll(t, dir)
-			l := s.launch(`{"version":1,"filesystem":{`+filesystem+`},"network":{"allowUnixSockets":["STAGE/sockets/stream"]}}`, "mark")
+			dir := s.Path("sockets")
+			altered.ListenAll(t, dir)
+			l := s.Launch(`{"version":1,"filesystem":{`+filesystem+`},"network":{"allowUnixSockets":["STAGE/sockets/stream"]}}`, "mark")
 			l.Command = []string{python, "-c", script, dir}
-			if o, want := run(t, l), "connected\nEACCES\ndatagrams other packets stream\n"; o.code != 0 || o.stdout != want {
-				t.Errorf("code %d, %q, want %q\n%s", o.code, o.stdout, want, o.stderr)
+			if o, want := altered.Run(t, l), "connected\nEACCES\ndatagrams other packets stream\n"; o.Code != 0 || o.Stdout != want {
+				t.Errorf("code %d, %q, want %q\n%s", o.Code, o.Stdout, want, o.Stderr)
 			}
 		})
 	}
@@ -187,11 +188,11 @@ print(*sorted(os.listdir(sys.argv[1])))
 
 // TestReducedWithoutItsSocket starts, since the policy says so, and names what does not hold.
 func TestReducedWithoutItsSocket(t *testing.T) {
-	s := build(t, quiet)
-	l := s.launch(weaker(allowedSockets, "reduced"), "mark")
-	o := run(t, l)
-	if o.code != 0 || !s.ran(&o, "mark") || !strings.Contains(o.stderr, "nothing holds ") ||
-		!strings.Contains(o.stderr, s.path("sockets/stream")+" and 2 more here") {
-		t.Errorf("code %d, %q\n%s", o.code, o.stdout, o.stderr)
+	s := build(t, altered.Quiet)
+	l := s.Launch(altered.Weaker(altered.AllowedSockets, "reduced"), "mark")
+	o := altered.Run(t, l)
+	if o.Code != 0 || !s.Ran(&o, "mark") || !strings.Contains(o.Stderr, "nothing holds ") ||
+		!strings.Contains(o.Stderr, s.Path("sockets/stream")+" and 2 more here") {
+		t.Errorf("code %d, %q\n%s", o.Code, o.Stdout, o.Stderr)
 	}
 }

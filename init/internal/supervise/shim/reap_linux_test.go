@@ -13,20 +13,21 @@ import (
 	"time"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/supervise/shim"
+	"github.com/security-mcp/mcp-sandbox/init/internal/test/altered"
 	"github.com/security-mcp/mcp-sandbox/platform"
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 	"golang.org/x/sys/unix"
 )
 
 // This test binary as a reaper, of others' children and of one of its own.
-const reaperName, parentName = "shim.test reaper", "shim.test parent"
+const parentName = "shim.test parent"
 
 // reapChild starts a child and says its process id, reaps once standard input has ended, and says how much processor time
 // that took.
 func reapChild([]string) int {
 	c := exec.Command("sleep", "600")
 	if platform.SetChildSubreaper() != nil || c.Start() != nil {
-		return exitWrong
+		return altered.ExitWrong
 	}
 	fmt.Println(c.Process.Pid)
 	os.Stdin.Read(make([]byte, 1))

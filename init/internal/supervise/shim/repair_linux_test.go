@@ -11,21 +11,9 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/security-mcp/mcp-sandbox/init/internal/confine/layers"
+	"github.com/security-mcp/mcp-sandbox/init/internal/test/altered"
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 )
-
-// alterRepair takes the effect of a repair away, or has it come too late.
-func (l *launch) alterRepair(r *layers.Repair) {
-	if l.Late != "" {
-		os.Rename(l.Late, strings.TrimSuffix(l.Late, ".late")) // once: then there is none
-	}
-	for i := range r.Len() {
-		if line := r.Line(i, nil); l.Break && strings.Contains(line, "move_mount(") && !strings.Contains(line, `"/dev"`) {
-			r.Disarm(i)
-		}
-	}
-}
 
 const masked = `{"version":1,"filesystem":{"allowWrite":["STAGE/write"],"denyRead":["STAGE/write/secret"]}}`
 
@@ -46,10 +34,10 @@ func (s stage) subject(t *testing.T, doc string, alter func(*launch)) *subject {
 	for _, name := range []string{"secret", ".mcp.json"} {
 		s.fresh(t, "write/"+name)
 	}
-	os.Mkdir(s.path("write/answers"), 0o777)
-	os.Chmod(s.path("write/answers"), 0o777)
-	l := s.launch(doc, "")
-	l.Command = []string{"/bin/sh", "-c", "cd " + s.path("write") + ` && while read -r line; do
+	os.Mkdir(s.Path("write/answers"), 0o777)
+	os.Chmod(s.Path("write/answers"), 0o777)
+	l := s.Launch(doc, "")
+	l.Command = []string{"/bin/sh", "-c", "cd " + s.Path("write") + ` && while read -r line; do
 		if { read -r x; } <secret; then echo "saw $x"; fi
 		if { true; } >>.mcp.json; then echo wrote; fi
 		eval "$line"; echo tried; n=$((n+1)); { true; } >answers/$n
@@ -57,8 +45,8 @@ func (s stage) subject(t *testing.T, doc string, alter func(*launch)) *subject {
 	if alter != nil {
 		alter(&l)
 	}
-	r, w := pipe(t)
-	cmd, under, done := start(t, l, r)
+	r, w := altered.Pipe(t)
+	cmd, under, done := altered.Start(t, l, r)
 	r.Close()
 	return &subject{t, s, cmd, under.Began().PID, w, done, 0}
 }
@@ -66,10 +54,10 @@ func (s stage) subject(t *testing.T, doc string, alter func(*launch)) *subject {
 // fresh makes a file that the server could read and write if it were not for the sandbox.
 func (s stage) fresh(t *testing.T, name string) {
 	t.Helper()
-	if err := os.WriteFile(s.path(name), []byte("content\n"), 0o666); err != nil {
+	if err := os.WriteFile(s.Path(name), []byte("content\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Chmod(s.path(name), 0o666); err != nil {
+	if err := os.Chmod(s.Path(name), 0o666); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -80,7 +68,7 @@ func (s *subject) tell(line string) {
 	if _, err := io.WriteString(s.ask, line+"\n"); err != nil {
 		s.Fatal(err)
 	}
-	answer := s.path("write/answers/" + strconv.Itoa(s.asked))
+	answer := s.Path("write/answers/" + strconv.Itoa(s.asked))
 	if testbed.Comes(func() bool {
 		_, err := os.Stat(answer)
 		return err == nil
@@ -89,7 +77,7 @@ func (s *subject) tell(line string) {
 	}
 	stat, _ := os.ReadFile("/proc/" + strconv.Itoa(s.pid) + "/stat")
 	s.ask.Close()
-	s.Fatalf("no answer; the server: %q; %s", stat, s.done().stderr)
+	s.Fatalf("no answer; the server: %q; %s", stat, s.done().Stderr)
 }
 
 // covered waits until a cover lies at a path again.
@@ -97,13 +85,13 @@ func (s *subject) covered(name string) {
 	s.Helper()
 	if testbed.Comes(func() bool {
 		b, _ := os.ReadFile("/proc/" + strconv.Itoa(s.pid) + "/mountinfo")
-		return strings.Contains(string(b), " "+s.path(name)+" ")
+		return strings.Contains(string(b), " "+s.Path(name)+" ")
 	}) {
 		return
 	}
 	s.cmd.Process.Signal(unix.SIGTERM)
 	s.ask.Close()
-	s.Fatalf("%s is not covered again: %s", name, s.done().stderr)
+	s.Fatalf("%s is not covered again: %s", name, s.done().Stderr)
 }
 
 func (s *subject) end() outcome {
@@ -147,7 +135,7 @@ func TestWhatTheHostReplacesIsCoveredAgain(t *testing.T) {
 			for range rounds {
 				for _, name := range []string{"write/secret", "write/.mcp.json"} {
 					s.fresh(t, name+".new")
-					if err := way.do(s.path(name)); err != nil {
+					if err := way.do(s.Path(name)); err != nil {
 						t.Fatal(err)
 					}
 					s.covered(name)
@@ -155,9 +143,9 @@ func TestWhatTheHostReplacesIsCoveredAgain(t *testing.T) {
 				}
 			}
 			o := s.end()
-			last := o.report[len(o.report)-1]
-			if o.code != 7 || last["cause"] != "exit" || o.stdout != strings.Repeat("tried\n", s.asked) {
-				t.Errorf("code %d, %v, %q\n%s", o.code, last, o.stdout, o.stderr)
+			last := o.Report[len(o.Report)-1]
+			if o.Code != 7 || last["cause"] != "exit" || o.Stdout != strings.Repeat("tried\n", s.asked) {
+				t.Errorf("code %d, %v, %q\n%s", o.Code, last, o.Stdout, o.Stderr)
 			}
 		})
 	}
@@ -171,7 +159,7 @@ func TestWhatTheHostReplacesIsOpenWhileNobodyWatches(t *testing.T) {
 	s.shimStopped()
 	for _, name := range []string{"write/secret", "write/.mcp.json"} {
 		s.fresh(t, name+".new")
-		if err := os.Rename(s.path(name+".new"), s.path(name)); err != nil {
+		if err := os.Rename(s.Path(name+".new"), s.Path(name)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -180,7 +168,7 @@ func TestWhatTheHostReplacesIsOpenWhileNobodyWatches(t *testing.T) {
 	s.covered("write/secret")
 	s.covered("write/.mcp.json")
 	s.tell("")
-	if o := s.end(); o.code != 7 || o.stdout != "tried\nsaw content\nwrote\ntried\ntried\n" {
-		t.Errorf("code %d, %q\n%s", o.code, o.stdout, o.stderr)
+	if o := s.end(); o.Code != 7 || o.Stdout != "tried\nsaw content\nwrote\ntried\ntried\n" {
+		t.Errorf("code %d, %q\n%s", o.Code, o.Stdout, o.Stderr)
 	}
 }

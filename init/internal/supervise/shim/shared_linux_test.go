@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/security-mcp/mcp-sandbox/init/internal/test/altered"
 	"github.com/security-mcp/mcp-sandbox/platform"
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 	"golang.org/x/sys/unix"
@@ -34,7 +35,7 @@ func acts() []act {
 	}
 	open := func(name string, flags int) func(stage, int, int, int) error {
 		return func(s stage, _, _, _ int) error {
-			fd, err := unix.Open(s.path(name), flags|unix.O_CLOEXEC, 0o600)
+			fd, err := unix.Open(s.Path(name), flags|unix.O_CLOEXEC, 0o600)
 			if err == nil {
 				unix.Close(fd)
 			}
@@ -56,26 +57,26 @@ func acts() []act {
 		{"read a grant", 1, ok, "", open("read/file", unix.O_RDONLY)},
 		{"write a grant", 1, ok, "", open("write/note", unix.O_RDWR|unix.O_TRUNC)},
 		{"make in a grant", 1, ok, "", open("write/new", unix.O_WRONLY|unix.O_CREAT|unix.O_EXCL)},
-		{"rename in a grant", 1, ok, "", func(s stage, _, _, _ int) error { return os.Rename(s.path("write/new"), s.path("write/newer")) }},
+		{"rename in a grant", 1, ok, "", func(s stage, _, _, _ int) error { return os.Rename(s.Path("write/new"), s.Path("write/newer")) }},
 		{"rename across folders", 2, ok, "invalid cross-device link", func(s stage, _, _, _ int) error {
-			return os.Rename(s.path("write/newer"), s.path("write/deep/newest"))
+			return os.Rename(s.Path("write/newer"), s.Path("write/deep/newest"))
 		}},
 		{"read what is not granted", 1, denied, "", open("home/key", unix.O_RDONLY)},
 		{"write a read grant", 1, denied, "", open("read/file", unix.O_WRONLY)},
 		{"cut a read grant", 3, denied, refused, open("read/file", unix.O_RDONLY|unix.O_TRUNC)},
 		{"cut it with no right at all", 3, denied, refused, open("read/file", 3|unix.O_TRUNC)},
-		{"truncate a read grant", 3, denied, refused, func(s stage, _, _, _ int) error { return unix.Truncate(s.path("read/file"), 0) }},
+		{"truncate a read grant", 3, denied, refused, func(s stage, _, _, _ int) error { return unix.Truncate(s.Path("read/file"), 0) }},
 		{"read a file granted alone", 1, ok, "", open("file", unix.O_RDONLY)},
 		{"write a file granted alone", 1, denied, "", open("file", unix.O_RDWR)},
 		{"append to a file granted alone", 1, denied, "", open("file", unix.O_WRONLY|unix.O_APPEND)},
 		{"cut a file granted alone", 3, denied, refused, open("file", unix.O_RDONLY|unix.O_TRUNC)},
-		{"truncate a file granted alone", 3, denied, refused, func(s stage, _, _, _ int) error { return unix.Truncate(s.path("file"), 0) }},
-		{"truncate what is not granted", 3, denied, refused, func(s stage, _, _, _ int) error { return unix.Truncate(s.path("home/key"), 0) }},
+		{"truncate a file granted alone", 3, denied, refused, func(s stage, _, _, _ int) error { return unix.Truncate(s.Path("file"), 0) }},
+		{"truncate what is not granted", 3, denied, refused, func(s stage, _, _, _ int) error { return unix.Truncate(s.Path("home/key"), 0) }},
 		{"link out of a read grant", 1, "invalid cross-device link", "", func(s stage, _, _, _ int) error {
-			return unix.Link(s.path("read/file"), s.path("write/link"))
+			return unix.Link(s.Path("read/file"), s.Path("write/link"))
 		}},
 		{"make in /tmp", 1, denied, "", func(s stage, _, _, _ int) error {
-			fd, err := unix.Open("/tmp/mcp-sandbox-"+filepath.Base(s.dir), unix.O_WRONLY|unix.O_CREAT|unix.O_CLOEXEC, 0o600)
+			fd, err := unix.Open("/tmp/mcp-sandbox-"+filepath.Base(s.Dir), unix.O_WRONLY|unix.O_CREAT|unix.O_CLOEXEC, 0o600)
 			if err == nil {
 				unix.Close(fd)
 			}
@@ -158,7 +159,7 @@ func actAll(args []string) int {
 	stranger, _ := strconv.Atoi(args[1])
 	for _, a := range acts() {
 		said := "ok"
-		if err := a.try(stage{args[0]}, init, s.Parent, stranger); err != nil {
+		if err := a.try(stage{altered.Stage{Dir: args[0]}}, init, s.Parent, stranger); err != nil {
 			said = err.Error()
 			if i := strings.LastIndex(said, ": "); i >= 0 {
 				said = said[i+2:]
@@ -179,19 +180,19 @@ func TestReducedActs(t *testing.T) {
 	for _, abi := range []int{machine, 5, 4, 3, 2, 1} {
 		t.Run(strconv.Itoa(abi), func(t *testing.T) {
 			s := build(t, "/var/tmp")
-			if err := os.WriteFile(s.path("home/key"), []byte("secret"), 0o666); err != nil {
+			if err := os.WriteFile(s.Path("home/key"), []byte("secret"), 0o666); err != nil {
 				t.Fatal(err)
 			}
-			os.Chmod(s.path("home/key"), 0o666)
-			l := s.launch(weaker(strings.Replace(grants, `"STAGE/read"`, `"STAGE/read","STAGE/file"`, 1), "reduced"), "")
+			os.Chmod(s.Path("home/key"), 0o666)
+			l := s.Launch(altered.Weaker(strings.Replace(grants, `"STAGE/read"`, `"STAGE/read","STAGE/file"`, 1), "reduced"), "")
 			l.ABI = abi
-			l.Command = []string{exe, actFlag, s.dir, stranger(t)}
-			o := run(t, l)
-			if o.code != 0 {
-				t.Fatalf("code %d, %v\n%s", o.code, o.report, o.stderr)
+			l.Command = []string{exe, actFlag, s.Dir, stranger(t)}
+			o := altered.Run(t, l)
+			if o.Code != 0 {
+				t.Fatalf("code %d, %v\n%s", o.Code, o.Report, o.Stderr)
 			}
 			said := map[string]string{}
-			for line := range strings.Lines(o.stdout) {
+			for line := range strings.Lines(o.Stdout) {
 				name, word, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
 				said[name] = word
 			}
@@ -205,7 +206,7 @@ func TestReducedActs(t *testing.T) {
 				}
 			}
 			for _, kept := range []string{"read/file", "file", "home/key"} {
-				if b, err := os.ReadFile(s.path(kept)); err != nil || len(b) == 0 {
+				if b, err := os.ReadFile(s.Path(kept)); err != nil || len(b) == 0 {
 					t.Errorf("%s: %q, %v", kept, b, err)
 				}
 			}

@@ -6,45 +6,20 @@ import (
 	"slices"
 	"strconv"
 	"testing"
-	"time"
 
 	"golang.org/x/sys/unix"
 
-	launches "github.com/security-mcp/mcp-sandbox/init/internal/confine/launch"
-	"github.com/security-mcp/mcp-sandbox/init/internal/confine/layers"
-	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
+	"github.com/security-mcp/mcp-sandbox/init/internal/test/altered"
 )
-
-// serve serves the sockets of a policy with domains by the least that the proofs need. With the name of a file Begin
-// looks whether the server has made that.
-func (l *launch) serve(sockets []layers.Carried) (launches.Serving, error) {
-	s, err := serveNothing(sockets)
-	if err == nil && l.Sockets != "" {
-		s = beginning{s, l.Sockets}
-	}
-	return s, err
-}
-
-// A beginning is slow in Begin, and looks then whether the server has run.
-type beginning struct {
-	launches.Serving
-	mark string
-}
-
-func (b beginning) Begin() {
-	testbed.Span(300 * time.Millisecond)
-	_, err := os.Stat(b.mark)
-	os.WriteFile(b.mark+" at Begin", strconv.AppendBool(nil, err == nil), 0o600)
-}
 
 // What serves the sockets begins to tell of refusals before the server can be refused anything.
 func TestBeginsBeforeRelease(t *testing.T) {
 	s := build(t, "")
-	l := s.launch(domains, "mark")
-	l.Sockets = s.path("write/mark")
-	o := run(t, l)
-	if ran, err := os.ReadFile(l.Sockets + " at Begin"); o.code != 0 || !s.ran(&o, "mark") || string(ran) != "false" {
-		t.Errorf("code %d, at Begin %q, %v\n%s", o.code, ran, err, o.stderr)
+	l := s.Launch(altered.Domains, "mark")
+	l.Sockets = s.Path("write/mark")
+	o := altered.Run(t, l)
+	if ran, err := os.ReadFile(l.Sockets + " at Begin"); o.Code != 0 || !s.Ran(&o, "mark") || string(ran) != "false" {
+		t.Errorf("code %d, at Begin %q, %v\n%s", o.Code, ran, err, o.Stderr)
 	}
 }
 
@@ -55,7 +30,7 @@ func TestProofOfResetDoesNotBlock(t *testing.T) {
 	const refused = "{0x10200c009000002, 0}" // 192.0.2.1 port 9: nobody listens there, and connect(2) has to say so
 	s := build(t, "")
 	blocks := map[bool][]string{}
-	calls := s.list(t, domains)
+	calls := s.List(t, altered.Domains)
 	for _, c := range calls {
 		connects := connectCall.FindStringSubmatch(c.Line)
 		if connects == nil {

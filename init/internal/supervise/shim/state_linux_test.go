@@ -4,6 +4,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/security-mcp/mcp-sandbox/init/internal/test/altered"
 )
 
 // The folder that the launcher opened and locked is the one that is mounted: another in its place, a link to it, or another
@@ -22,16 +24,16 @@ func TestSwappedStateIsRefused(t *testing.T) {
 		s := build(t, "/var/tmp")
 		doc := `{"version":1,"minConfinement":"` + confinement + `","state":"acme","filesystem":{"allowWrite":["STAGE/write"]}}`
 		start := func(mark, swapped string) *outcome {
-			l := s.launch(doc, mark)
+			l := s.Launch(doc, mark)
 			l.Swap = swapped
 			if confinement == "full" {
 				l.Begin = ""
 			}
-			o := run(t, l)
+			o := altered.Run(t, l)
 			return &o
 		}
-		if o := start("control", ""); o.code != 0 || !s.ran(o, "control") {
-			t.Fatalf("%s: status %d\n%s", confinement, o.code, o.stderr)
+		if o := start("control", ""); o.Code != 0 || !s.Ran(o, "control") {
+			t.Fatalf("%s: status %d\n%s", confinement, o.Code, o.Stderr)
 		}
 		root := states + "/mcp-sandbox/state"
 		for name, plant := range map[string]func() (string, error){
@@ -43,10 +45,10 @@ func TestSwappedStateIsRefused(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if o := start(name, at); o.code != want || s.ran(o, name) != (want == 0) || o.event() != event {
-				t.Errorf("%s, %s: status %d, %s\n%s", confinement, name, o.code, o.event(), o.stderr)
+			if o := start(name, at); o.Code != want || s.Ran(o, name) != (want == 0) || o.Event() != event {
+				t.Errorf("%s, %s: status %d, %s\n%s", confinement, name, o.Code, o.Event(), o.Stderr)
 			}
-			swap(at)
+			altered.Swap(at)
 			os.RemoveAll(at + ".other")
 		}
 	}
@@ -62,10 +64,10 @@ func TestSwappedPackageIsRefused(t *testing.T) {
 		if confinement == "reduced" && os.Geteuid() == 0 {
 			continue // root's server cannot enter root's folders
 		}
-		doc := `{"version":1,` + fromStore + `,"minConfinement":"` + confinement + `","filesystem":{"allowWrite":["STAGE/write"]}}`
+		doc := `{"version":1,` + altered.FromStore + `,"minConfinement":"` + confinement + `","filesystem":{"allowWrite":["STAGE/write"]}}`
 		for _, name := range []string{"control", "package", "package by a link", "stage", "above"} {
 			s := build(t, "/var/tmp")
-			l := s.launch(doc, "mark")
+			l := s.Launch(doc, "mark")
 			if confinement == "full" {
 				l.Begin = ""
 			}
@@ -88,13 +90,13 @@ func TestSwappedPackageIsRefused(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			o := run(t, l)
+			o := altered.Run(t, l)
 			code, last := want, event
 			if name == "control" {
 				code, last = 0, "exited"
 			}
-			if o.code != code || s.ran(&o, "mark") != (code == 0) || o.event() != last {
-				t.Errorf("%s, %s: status %d, %s\n%s", confinement, name, o.code, o.event(), o.stderr)
+			if o.Code != code || s.Ran(&o, "mark") != (code == 0) || o.Event() != last {
+				t.Errorf("%s, %s: status %d, %s\n%s", confinement, name, o.Code, o.Event(), o.Stderr)
 			}
 		}
 	}

@@ -5,6 +5,8 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+
+	"github.com/security-mcp/mcp-sandbox/init/internal/test/altered"
 )
 
 // defaces tries every way from standard input to the file behind it.
@@ -16,7 +18,7 @@ func TestFileOnStdinWithoutLandlock(t *testing.T) {
 	const kept = "what the host has\n"
 	s := build(t, "")
 	fresh := func(t *testing.T) *os.File {
-		path := s.path("read/input")
+		path := s.Path("read/input")
 		os.Remove(path)
 		if err := os.WriteFile(path, []byte(kept), 0o666); err != nil {
 			t.Fatal(err)
@@ -29,16 +31,16 @@ func TestFileOnStdinWithoutLandlock(t *testing.T) {
 		t.Cleanup(func() { f.Close() })
 		return f
 	}
-	for name, doc := range map[string]string{"full": grants, "limits": weaker(grants, "limits")} {
+	for name, doc := range map[string]string{"full": grants, "limits": altered.Weaker(grants, "limits")} {
 		t.Run(name, func(t *testing.T) {
 			f := fresh(t)
-			l := s.launch(doc, "mark")
+			l := s.Launch(doc, "mark")
 			l.Command, l.ABI = []string{"/bin/sh", "-c", defaces + "; echo ran"}, -1
-			l.change = func(cmd *exec.Cmd) { cmd.Stdin = f }
-			o := handedOver{outcome: run(t, l)}
+			l.Prepare = func(cmd *exec.Cmd) { cmd.Stdin = f }
+			o := handedOver{outcome: altered.Run(t, l)}
 			text, err := os.ReadFile(f.Name())
-			if err != nil || string(text) != kept || o.code != 0 || o.stdout != "ran\n" || !strings.HasPrefix(o.fact("standard input"), "pipe:[") {
-				t.Errorf("the file is %q, %v; code %d, %q, standard input is %q\n%s", text, err, o.code, o.stdout, o.fact("standard input"), o.stderr)
+			if err != nil || string(text) != kept || o.Code != 0 || o.Stdout != "ran\n" || !strings.HasPrefix(o.fact("standard input"), "pipe:[") {
+				t.Errorf("the file is %q, %v; code %d, %q, standard input is %q\n%s", text, err, o.Code, o.Stdout, o.fact("standard input"), o.Stderr)
 			}
 		})
 	}

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/security-mcp/mcp-sandbox/init/internal/test/altered"
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 )
 
@@ -12,9 +13,9 @@ import (
 func TestStuckRunner(t *testing.T) {
 	for _, confinement := range []string{"full", "reduced"} {
 		s := build(t, "")
-		l := s.launch(weaker(grants, confinement), "mark")
+		l := s.Launch(altered.Weaker(grants, confinement), "mark")
 		l.Begin, l.Stuck = confinement, true
-		cmd, _, done := start(t, l, nil)
+		cmd, _, done := altered.Start(t, l, nil)
 		var runner []int
 		t.Cleanup(func() { cmd.Process.Kill() })
 		testbed.Await(t, "a runner", func() bool {
@@ -24,15 +25,15 @@ func TestStuckRunner(t *testing.T) {
 		cmd.Process.Signal(syscall.SIGTERM)
 		late := time.AfterFunc(testbed.Patience(), func() { cmd.Process.Kill() })
 		o := done()
-		if !late.Stop() || o.code != 128+15 || o.event() != "refused" || s.ran(&o, "mark") {
-			t.Errorf("%s: code %d, %s\n%s", confinement, o.code, o.event(), o.stderr)
+		if !late.Stop() || o.Code != 128+15 || o.Event() != "refused" || s.Ran(&o, "mark") {
+			t.Errorf("%s: code %d, %s\n%s", confinement, o.Code, o.Event(), o.Stderr)
 		}
 		if err := syscall.Kill(runner[0], 0); err != syscall.ESRCH {
 			t.Errorf("%s: the runner is still there: %v", confinement, err)
 		}
 		l.Stuck = false
-		if o := run(t, l); o.code != 0 || !s.ran(&o, "mark") {
-			t.Errorf("control: %s: code %d\n%s", confinement, o.code, o.stderr)
+		if o := altered.Run(t, l); o.Code != 0 || !s.Ran(&o, "mark") {
+			t.Errorf("control: %s: code %d\n%s", confinement, o.Code, o.Stderr)
 		}
 	}
 }

@@ -4,15 +4,8 @@ import (
 	"os"
 	"testing"
 
-	"golang.org/x/sys/unix"
+	"github.com/security-mcp/mcp-sandbox/init/internal/test/altered"
 )
-
-// swap exchanges a path with its neighbour that has ".other" behind its name.
-func swap(path string) {
-	if unix.Renameat2(unix.AT_FDCWD, path, unix.AT_FDCWD, path+".other", unix.RENAME_EXCHANGE) != nil {
-		os.Exit(exitAnother)
-	}
-}
 
 // TestSwappedIsRefused: in reduced what was looked at has to be what the rule is for, whatever kind of grant it is and
 // whatever takes its place: another file, another folder, a link to what was looked at.
@@ -25,28 +18,28 @@ func TestSwappedIsRefused(t *testing.T) {
 				s.fresh(t, file)
 			}
 			for _, folder := range []string{"read.other", "write.other"} {
-				if err := os.Mkdir(s.path(folder), 0o777); err != nil {
+				if err := os.Mkdir(s.Path(folder), 0o777); err != nil {
 					t.Fatal(err)
 				}
 			}
 			if link && name != "" {
-				os.RemoveAll(s.path(name + ".other"))
-				if err := os.Symlink(s.path(name+".other"), s.path(name+".other")); err != nil {
+				os.RemoveAll(s.Path(name + ".other"))
+				if err := os.Symlink(s.Path(name+".other"), s.Path(name+".other")); err != nil {
 					t.Fatal(err)
 				}
 			}
-			l := s.launch(weaker(doc, "reduced"), "mark")
+			l := s.Launch(altered.Weaker(doc, "reduced"), "mark")
 			l.Command = []string{"/bin/echo", "ran"}
 			if name != "" {
-				l.Swap = s.path(name)
+				l.Swap = s.Path(name)
 			}
-			o := run(t, l)
+			o := altered.Run(t, l)
 			want := "refused"
 			if name == "" { // the control
 				want = "exited"
 			}
-			if o.event() != want || (o.stdout != "") != (name == "") {
-				t.Errorf("%q swapped, link %v: code %d, %q, %s\n%s", name, link, o.code, o.stdout, o.event(), o.stderr)
+			if o.Event() != want || (o.Stdout != "") != (name == "") {
+				t.Errorf("%q swapped, link %v: code %d, %q, %s\n%s", name, link, o.Code, o.Stdout, o.Event(), o.Stderr)
 			}
 		}
 	}

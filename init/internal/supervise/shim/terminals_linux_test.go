@@ -9,6 +9,8 @@ import (
 
 	"github.com/creack/pty"
 	"golang.org/x/sys/unix"
+
+	"github.com/security-mcp/mcp-sandbox/init/internal/test/altered"
 )
 
 // touchTerminals does to each terminal of a server's what would outlive the server. The exit code says whether the mode
@@ -132,7 +134,7 @@ func TestEachTerminalIsAsItWas(t *testing.T) {
 			}
 			s := build(t, "/var/tmp")
 			l := s.flooding(t, c.policy, "terminals", strconv.Itoa(int(c.errno)))
-			l.change = func(cmd *exec.Cmd) {
+			l.Prepare = func(cmd *exec.Cmd) {
 				if given[1] != nil {
 					cmd.Stdout = given[1]
 				}
@@ -140,14 +142,14 @@ func TestEachTerminalIsAsItWas(t *testing.T) {
 					cmd.Stderr = given[2]
 				}
 			}
-			stdin, w := pipe(t)
+			stdin, w := altered.Pipe(t)
 			w.Close()
 			if given[0] != nil {
 				stdin = given[0]
 			}
-			_, _, done := start(t, l, stdin)
-			if o := done(); o.code != 9 {
-				t.Fatalf("code %d: the server could not do it\n%s", o.code, o.stderr)
+			_, _, done := altered.Start(t, l, stdin)
+			if o := done(); o.Code != 9 {
+				t.Fatalf("code %d: the server could not do it\n%s", o.Code, o.Stderr)
 			}
 			for name, line := range lines {
 				line.wasPutBack(t, string(name), c.on == "aaa")

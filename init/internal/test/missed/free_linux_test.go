@@ -1,4 +1,4 @@
-package shim_test
+package missed
 
 import (
 	"regexp"
@@ -53,8 +53,8 @@ var free = []freedom{
 	whole(`seccomp seccomp sendto returns (an error|another number)`, "the answer is compared"),
 	partly(`network socketFamilies socket returns an error`, "before the filter, of a family that is refused behind it: a machine without IPv6"),
 	partly(`seccomp seccomp ioctl returns another error`, "EPERM before: a filter outside refuses it as this one does, and the count of filters is the proof"),
-	whole(`root allowedSockets socketpair returns another number`, "0; the connect of what it made is compared"),
-	whole(`root allowedSockets socketpair stores another descriptor`, "the connect on it is compared"),
+	whole(`root altered.AllowedSockets socketpair returns another number`, "0; the connect of what it made is compared"),
+	whole(`root altered.AllowedSockets socketpair stores another descriptor`, "the connect on it is compared"),
 	whole(`descriptors reopenNull fcntl returns another number`, "how it was opened, as the argument of the next open"),
 	whole(`seccomp traceMe getpid returns another number`, "the argument of the stop for which init waits"),
 	whole(`root readOnlyProc faccessat returns (an error|another number)`, "a branch; the mount of /proc is compared"),

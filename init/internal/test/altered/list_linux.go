@@ -1,4 +1,4 @@
-package shim_test
+package altered
 
 import (
 	"encoding/json"
@@ -12,8 +12,8 @@ import (
 	"github.com/security-mcp/mcp-sandbox/init/internal/confine/layers"
 )
 
-// An op is one call of a program, as a shim lists it.
-type op struct {
+// An Op is one call of a program, as a shim lists it.
+type Op struct {
 	Index int
 	Row   int // in the order of the table; -1: the frame's own
 	Class uint8
@@ -22,20 +22,20 @@ type op struct {
 }
 
 func write(p *layers.Layout) {
-	var all []op
+	var all []Op
 	results := p.Copy()
 	for i := range p.Len() {
 		row := slices.IndexFunc(p.Spans, func(s [2]int) bool { return s[0] <= i && i < s[1] })
-		all = append(all, op{i, row, uint8(p.Class(i)), results.Ran(p.Op(i)), p.Line(i, nil)})
+		all = append(all, Op{i, row, uint8(p.Class(i)), results.Ran(p.Op(i)), p.Line(i, nil)})
 	}
-	f := os.NewFile(listFD, "list")
+	f := os.NewFile(ListFD, "list")
 	json.NewEncoder(f).Encode(all)
 	f.Close()
 }
 
-// unnumbered gives the calls of a program as they are printed, wherever they are in it: without their numbers, and with
+// Unnumbered gives the calls of a program as they are printed, wherever they are in it: without their numbers, and with
 // the call itself where it is named by its number. The second of two calls that look the same is marked as such.
-func unnumbered(all []op) []string {
+func Unnumbered(all []Op) []string {
 	number, reference := regexp.MustCompile(`^[0-9]+ +`), regexp.MustCompile(`#[0-9]+`)
 	var names []string
 	seen := map[string]int{}
@@ -53,7 +53,8 @@ func unnumbered(all []op) []string {
 	return names
 }
 
-func pipe(tb testing.TB) (r, w *os.File) {
+// Pipe is a pipe.
+func Pipe(tb testing.TB) (r, w *os.File) {
 	tb.Helper()
 	r, w, err := os.Pipe()
 	if err != nil {
@@ -62,11 +63,23 @@ func pipe(tb testing.TB) (r, w *os.File) {
 	return r, w
 }
 
-// event is the name of the report's only or last record.
-func (o *outcome) event() string {
-	if len(o.report) == 0 {
+// Event is the name of the report's only or last record.
+func (o *Outcome) Event() string {
+	if len(o.Report) == 0 {
 		return "no report"
 	}
-	s, _ := o.report[len(o.report)-1]["event"].(string)
+	s, _ := o.Report[len(o.Report)-1]["event"].(string)
 	return s
+}
+
+// Told is a list of the report's line of an event.
+func (o *Outcome) Told(event, list string) (words []string) {
+	for _, r := range o.Report {
+		if all, ok := r[list].([]any); ok && r["event"] == event {
+			for _, w := range all {
+				words = append(words, w.(string))
+			}
+		}
+	}
+	return words
 }

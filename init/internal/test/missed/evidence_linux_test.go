@@ -1,4 +1,4 @@
-package shim_test
+package missed
 
 import (
 	"encoding/json"
@@ -9,20 +9,15 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"golang.org/x/sys/unix"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/confine/layers"
 	"github.com/security-mcp/mcp-sandbox/init/internal/confine/program"
+	"github.com/security-mcp/mcp-sandbox/init/internal/test/altered"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 )
-
-// timeLimit is longer with a shim that compares thousands of times.
-func (l *launch) timeLimit() time.Duration {
-	return testbed.Patience() * time.Duration(1+9*min(1, len(l.Change)))
-}
 
 // An answer says of each kind of change how many there were and how many of them the comparison noticed. The names are those
 // that the table of what is free knows.
@@ -45,9 +40,9 @@ type changes struct {
 }
 
 // alterEvidence is what a shim does whose launch has Change: it tries every change, writes the list, and goes on unchanged.
-func (l *launch) alterEvidence(p *layers.Layout, e *layers.Evidence) {
+func alterEvidence(l *launch, p *layers.Layout, e *layers.Evidence) {
 	good, refusal := p.Check(e)
-	if refusal != nil || l.Change == nil {
+	if refusal != nil {
 		return
 	}
 	c := &changes{Layout: p, evidence: e, good: good, rows: l.Change, tried: answer{}}
@@ -66,7 +61,7 @@ func (l *launch) alterEvidence(p *layers.Layout, e *layers.Evidence) {
 	c.try("the server's process id", "")
 	e.Server--
 	c.served()
-	f := os.NewFile(listFD, "list")
+	f := os.NewFile(altered.ListFD, "list")
 	json.NewEncoder(f).Encode(c.tried)
 	f.Close()
 }
@@ -178,28 +173,29 @@ func TestEveryChangeIsNoticed(t *testing.T) {
 	all := answer{}
 	var lock sync.Mutex
 	t.Run("launches", func(t *testing.T) {
-		for _, d := range append(documents, limitsDocuments...) {
-			if testing.Short() && !slices.Contains(inShort, d.name) {
+		for _, d := range append(altered.Documents, limitsDocuments...) {
+			if testing.Short() && !slices.Contains(inShort, d.Name) {
 				continue
 			}
-			t.Run(d.name, func(t *testing.T) {
+			t.Run(d.Name, func(t *testing.T) {
 				t.Parallel()
-				s := build(t, d.below)
-				l := s.launch(d.text, "mark")
-				l.Change = rowsOf(t, d.name)
+				s := build(t, d.Below)
+				l := s.Launch(d.Text, "mark")
+				l.Change = rowsOf(t, d.Name)
 				_, socket := testbed.Pair(t, unix.SOCK_STREAM)
-				l.change = func(cmd *exec.Cmd) {
+				l.Prepare = func(cmd *exec.Cmd) {
 					if !l.TTY {
 						cmd.Stdin = socket
 					}
 				}
-				o := run(t, l)
-				if o.code != 0 || len(o.tried) < 100 {
-					t.Fatalf("code %d, %d kinds of change\n%s", o.code, len(o.tried), o.stderr)
+				o := altered.Run(t, l)
+				var tried answer
+				if err := json.Unmarshal(o.Tried, &tried); err != nil || o.Code != 0 || len(tried) < 100 {
+					t.Fatalf("code %d, %d kinds of change, %v\n%s", o.Code, len(tried), err, o.Stderr)
 				}
 				lock.Lock()
 				defer lock.Unlock()
-				all.add(t, o.tried)
+				all.add(t, tried)
 			})
 		}
 	})
@@ -230,4 +226,13 @@ func (a answer) add(t *testing.T, launch answer) {
 		a[what].Noticed += n.Noticed
 	}
 	t.Log(made, "changes")
+}
+
+// inShort are the documents, one of each confinement and the one with most rows, whose changes are tried with -short: all of them
+// take more than a minute.
+var inShort = []string{"standard", "terminal", "reduced", "reduced-domains", "limits"}
+
+// limitsDocuments are the confinements below reduced.
+var limitsDocuments = []altered.Document{
+	{Name: "limits", Text: altered.Weaker(altered.Standard, "limits")}, {Name: "limits-one-exec", Text: altered.Weaker(altered.OnExec, "limits")},
 }

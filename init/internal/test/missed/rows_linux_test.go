@@ -1,4 +1,4 @@
-package shim_test
+package missed
 
 import (
 	"flag"
@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/confine/program"
+	"github.com/security-mcp/mcp-sandbox/init/internal/test/altered"
 	"github.com/security-mcp/mcp-sandbox/platform"
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 )
@@ -54,16 +55,16 @@ func rowsOf(t *testing.T, document string) (names []string) {
 // Every row is taken away as a whole, in a launch of its own: with all that it changes, and all that it looks at.
 func TestEveryRowIsMissed(t *testing.T) {
 	tried := map[string]bool{}
-	for _, d := range documents {
-		t.Run(d.name, func(t *testing.T) {
-			names := rowsOf(t, d.name)
-			s := build(t, d.below)
-			all := s.list(t, d.text)
-			printed := unnumbered(all)
+	for _, d := range altered.Documents {
+		t.Run(d.Name, func(t *testing.T) {
+			names := rowsOf(t, d.Name)
+			s := build(t, d.Below)
+			all := s.List(t, d.Text)
+			printed := altered.Unnumbered(all)
 			for row, name := range names {
-				var first *op
+				var first *altered.Op
 				var lines []string
-				l := s.launch(d.text, "without-row-"+strconv.Itoa(row))
+				l := s.Launch(d.Text, "without-row-"+strconv.Itoa(row))
 				for i := range all {
 					if o := &all[i]; o.Row == row && program.Class(o.Class) == program.Apply && o.Ran {
 						if first == nil {
@@ -72,13 +73,13 @@ func TestEveryRowIsMissed(t *testing.T) {
 						l.Also, lines = append(l.Also, o.Index), append(lines, printed[i])
 					}
 				}
-				if first == nil || s.again(tried, d.text, lines...) {
+				if first == nil || s.again(tried, d.Text, lines...) {
 					continue // this policy or this machine asks nothing of it, or it only looks
 				}
 				l.Op, l.Line = first.Index, first.Line
 				t.Run(name, func(t *testing.T) {
 					t.Parallel()
-					s.refused(t, l, "without-row-"+strconv.Itoa(row))
+					s.Refused(t, l, "without-row-"+strconv.Itoa(row))
 				})
 			}
 		})
@@ -103,7 +104,7 @@ func TestRemovalsAreListed(t *testing.T) {
 	if os.Geteuid() == 0 {
 		who = "root"
 	}
-	begin, end := "<!-- rows, as "+who+": go test -update in init/internal/supervise/shim -->\n", "<!-- end of rows, as "+who+" -->\n"
+	begin, end := "<!-- rows, as "+who+": go test -update in init/internal/test/missed -->\n", "<!-- end of rows, as "+who+" -->\n"
 	head, rest, ok := strings.Cut(string(text), begin)
 	got, tail, ended := strings.Cut(rest, end)
 	if !ok || !ended {
@@ -122,9 +123,9 @@ func TestRemovalsAreListed(t *testing.T) {
 // removals lists the applying calls of each row, over all documents.
 func removals(t *testing.T) string {
 	calls := map[string]map[string]bool{}
-	for _, d := range documents {
-		names := rowsOf(t, d.name)
-		for _, o := range build(t, d.below).list(t, d.text) {
+	for _, d := range altered.Documents {
+		names := rowsOf(t, d.Name)
+		for _, o := range build(t, d.Below).List(t, d.Text) {
 			if o.Row < 0 || program.Class(o.Class) != program.Apply || !o.Ran {
 				continue
 			}

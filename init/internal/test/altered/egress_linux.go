@@ -1,12 +1,16 @@
-package shim_test
+package altered
 
 import (
+	"os"
 	"slices"
+	"strconv"
+	"time"
 
 	"golang.org/x/sys/unix"
 
 	launches "github.com/security-mcp/mcp-sandbox/init/internal/confine/launch"
 	"github.com/security-mcp/mcp-sandbox/init/internal/confine/layers"
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 )
 
 // standIn is the least that the proofs of the rows need: connections are reset, names ending in .invalid do not exist,
@@ -77,4 +81,26 @@ func answerQuestion(fd int) {
 		b[3] |= 3
 	}
 	unix.Sendmsg(fd, b[:n], oob[:oobn], from, 0)
+}
+
+// serve serves the sockets of a policy with domains by the least that the proofs need. With the name of a file Begin
+// looks whether the server has made that.
+func (l *Launch) serve(sockets []layers.Carried) (launches.Serving, error) {
+	s, err := serveNothing(sockets)
+	if err == nil && l.Sockets != "" {
+		s = beginning{s, l.Sockets}
+	}
+	return s, err
+}
+
+// A beginning is slow in Begin, and looks then whether the server has run.
+type beginning struct {
+	launches.Serving
+	mark string
+}
+
+func (b beginning) Begin() {
+	testbed.Span(300 * time.Millisecond)
+	_, err := os.Stat(b.mark)
+	os.WriteFile(b.mark+" at Begin", strconv.AppendBool(nil, err == nil), 0o600)
 }

@@ -1,4 +1,4 @@
-package shim_test
+package altered
 
 import (
 	"os"
@@ -12,13 +12,13 @@ import (
 
 // stored is what the launch of a document has to do with the store of the tests: a package that the server sees, and a
 // folder that the server writes.
-func (s stage) stored(doc string) (all order.Stored) {
-	if !strings.Contains(doc, fromStore) {
+func (s Stage) Stored(doc string) (all order.Stored) {
+	if !strings.Contains(doc, FromStore) {
 		return all
 	}
 	store := os.Getenv("XDG_DATA_HOME") + "/mcp-sandbox/store"
-	all.Package = &order.PackageID{Name: "x", Path: store + "/npm/x/" + filepath.Base(s.dir)}
-	all.Stage = store + "/.stages/" + filepath.Base(s.dir) + "/package"
+	all.Package = &order.PackageID{Name: "x", Path: store + "/npm/x/" + filepath.Base(s.Dir)}
+	all.Stage = store + "/.stages/" + filepath.Base(s.Dir) + "/package"
 	for _, folder := range []string{all.Package.Path, all.Stage} {
 		err := os.MkdirAll(folder, 0o700) // whatever the umask is
 		if err == nil {
@@ -36,9 +36,9 @@ func (s stage) stored(doc string) (all order.Stored) {
 	return all
 }
 
-// order is the order of a launch. The home of the server is the launcher's too: no program of a test depends on what lies
-// in a real home.
-func (l *launch) order() (*order.Order, error) {
+// order is the order of a launch. The home of the server is the launcher's too: no program of a test depends on what
+// lies in a real home.
+func (l *Launch) order() (*order.Order, error) {
 	p, err := policy.Parse([]byte(l.Policy))
 	if err != nil {
 		return nil, err
@@ -52,4 +52,4 @@ func (l *launch) order() (*order.Order, error) {
 }
 
 // alterView has no other home than that one.
-func (l *launch) alterView(r *fsview.Request) { r.Homes = []string{os.Getenv("HOME")} }
+func (l *Launch) alterView(r *fsview.Request) { r.Homes = []string{os.Getenv("HOME")} }
