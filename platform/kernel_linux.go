@@ -4,6 +4,7 @@ package platform
 
 import (
 	"os"
+	"runtime"
 	"strconv"
 	"syscall"
 
@@ -46,11 +47,34 @@ func NamespaceNames() [7]string {
 	return [7]string{"user", "mnt", "pid", "net", "ipc", "uts", "cgroup"}
 }
 
-// Umask reads the file mode creation mask. No other thread may create files during the short change.
-func Umask() int {
-	m := unix.Umask(0o77)
-	unix.Umask(m)
-	return m
+// Umask is the calling thread's file mode creation mask. It stays as it is: umask(2) answers with the mask only by
+// setting another one for every thread. Where /proc does not show the mask a thread asks that shares its own with none.
+func Umask() (int, error) {
+	b, err := ReadSmall("/proc/thread-self/status", 64<<10)
+	if err != nil {
+		return 0, err
+	}
+	if mask, ok := umask(b); ok {
+		return mask, nil
+	}
+	return umaskAside()
+}
+
+// umaskAside asks umask(2) in a thread that has left the others (CLONE_FS of unshare(2)), and ends behind the answer.
+func umaskAside() (mask int, err error) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		runtime.LockOSThread() // and never unlocked
+		if e := unix.Unshare(unix.CLONE_FS); e != nil {
+			err = os.NewSyscallError("unshare", e)
+			return
+		}
+		mask = unix.Umask(0o077)
+		unix.Umask(mask) // the first thread of the process does not end with its goroutine
+	}()
+	<-done
+	return mask, err
 }
 
 // HasClone3 reports whether clone3(2) can be called at all: container runtimes answer ENOSYS where their filter

@@ -69,12 +69,36 @@ func TestMachinesRoot(t *testing.T) {
 	}
 }
 
+// A file that is made meanwhile has the mode of the one mask there is.
 func TestUmask(t *testing.T) {
-	defer unix.Umask(unix.Umask(0o027))
-	for range 2 { // asking changes nothing
-		if got := Umask(); got != 0o027 {
-			t.Errorf("%#o", got)
-		}
+	for name, ask := range map[string]func() (int, error){"shown": Umask, "aside": umaskAside} {
+		t.Run(name, func(t *testing.T) {
+			defer unix.Umask(unix.Umask(0o027))
+			asked := make(chan struct{})
+			go func() {
+				defer close(asked)
+				for range 2000 {
+					if got, err := ask(); err != nil || got != 0o027 {
+						t.Errorf("%#o, %v", got, err)
+					}
+				}
+			}()
+			dir := t.TempDir()
+			for i := 0; ; i++ {
+				select {
+				case <-asked:
+					return
+				default:
+				}
+				path := filepath.Join(dir, strconv.Itoa(i))
+				if err := os.Mkdir(path, 0o777); err != nil {
+					t.Error(err)
+				}
+				if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o750 {
+					t.Errorf("%v, %v", info, err)
+				}
+			}
+		})
 	}
 }
 

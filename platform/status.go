@@ -40,3 +40,10 @@ func NoNewPrivs(status []byte) (set, ok bool) {
 	text, ok := statusField(status, "NoNewPrivs")
 	return text == "1", ok && text != ""
 }
+
+// umask is a process's file mode creation mask, from its /proc/PID/status. gVisor does not show it.
+func umask(status []byte) (mask int, ok bool) {
+	text, _ := statusField(status, "Umask")
+	n, err := strconv.ParseUint(text, 8, 9)
+	return int(n), err == nil
+}

@@ -46,6 +46,29 @@ func TestProcess(t *testing.T) {
 	}
 }
 
+func TestStatusUmask(t *testing.T) {
+	for _, c := range []struct {
+		status string
+		mask   int
+		ok     bool
+	}{
+		{"Name:\tnode\nUmask:\t0027\nState:\tR (running)\n", 0o027, true},
+		{"Name:\tnode\nUmask:\t0777", 0o777, true},
+		{"Name:\tnode\nUmask:\t0000\n", 0, true},
+		{"Name:\tUmask:\t0022\n", 0, false},
+		{"Name:\tnode\nUmask:\t1000\n", 0, false}, // no mask has more than the nine bits
+		{"Name:\tnode\nUmask:\t0028\n", 0, false},
+		{"Name:\tnode\nUmask:\t-022\n", 0, false},
+		{"Name:\tnode\nUmask:\n", 0, false},
+		{"Name:\tnode\n", 0, false},
+		{"", 0, false},
+	} {
+		if mask, ok := umask([]byte(c.status)); ok != c.ok || ok && mask != c.mask {
+			t.Errorf("%q: %#o, %v", c.status, mask, ok)
+		}
+	}
+}
+
 // FuzzStatus: whatever stands there, no panic; and a number is one that was written.
 func FuzzStatus(f *testing.F) {
 	f.Add([]byte("Name:\tnode\nNStgid:\t4711\t2\nShdPnd:\t0000000000040000\n"))
@@ -62,6 +85,9 @@ func FuzzStatus(f *testing.F) {
 		}
 		if held, ok := NoNewPrivs(b); held && !ok {
 			t.Errorf("%q: no_new_privs of nothing", b)
+		}
+		if mask, ok := umask(b); ok && mask&^0o777 != 0 {
+			t.Errorf("%q: mask %#o", b, mask)
 		}
 		if _, ok := ParseStat(b); ok && !bytes.Contains(b, []byte(")")) {
 			t.Errorf("%q: a stat", b)

@@ -25,7 +25,7 @@ var effects = []effect{
 	{"the end of the process", regexp.MustCompile(`\b(os|unix|syscall)\.Exit\(`), shims + " init/internal/confine/seccomp/gen"},
 	{"the working folder", regexp.MustCompile(`\b(os|unix)\.F?[Cc]hdir\(`), shims},
 	{"the environment", regexp.MustCompile(`\bos\.(Setenv|Unsetenv|Clearenv)\(`), shims},
-	{"the umask", regexp.MustCompile(`\b(unix|platform)\.Umask\(`), shims},
+	{"the umask", regexp.MustCompile(`\bunix\.Umask\(`), "init/internal/limitsonly"},
 	{"descriptors by number", regexp.MustCompile(`\bunix\.Dup[23]\(`), shims},
 	{"signal handlers", regexp.MustCompile(`\bsignals?\.(Open|Catch|Ignore|Without|StopGroup|StopSelf|Notify)\(`), shims},
 	// package coverwatch asks for SIGIO, which the shim catches; what package signals stops is the shim

@@ -41,6 +41,9 @@ func look(m *layers.Machine, c policy.Confinement) (err error) {
 	if m.Caps, err = platform.ReadCapabilities(); err != nil {
 		return err
 	}
+	if m.Umask, err = platform.Umask(); err != nil {
+		return err
+	}
 	m.Route, m.IPv6 = platform.RouteOut(), platform.HasIPv6()
 	m.CPUs = runtime.NumCPU()
 	pattern, err := platform.ReadSmall("/proc/sys/kernel/core_pattern", 256)

@@ -58,8 +58,6 @@ func newEngine(t *testing.T, document string) *engine {
 	if e.config.Machine, err = launch.Identify(&e.config.Policy); err != nil {
 		t.Fatal(err)
 	}
-	mask, _ := strconv.ParseInt(status(t)["Umask"], 8, 32)
-	e.config.Machine.Umask = int(mask)
 	return e
 }
 

@@ -122,7 +122,7 @@ func (s *shim) readPolicy() (err error) {
 	}
 	deadly := s.machine.Deadly
 	s.machine, err = launch.Identify(&s.policy)
-	s.machine.Deadly, s.machine.Umask = deadly, platform.Umask()
+	s.machine.Deadly = deadly
 	return err
 }
 
