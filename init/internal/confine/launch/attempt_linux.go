@@ -1,15 +1,12 @@
 package launch
 
 import (
-	"strconv"
-
 	"github.com/security-mcp/mcp-sandbox/init/internal/confine/cgroup"
 	"github.com/security-mcp/mcp-sandbox/init/internal/confine/layers"
 	"github.com/security-mcp/mcp-sandbox/init/internal/confine/notify"
 	"github.com/security-mcp/mcp-sandbox/init/internal/confine/program"
 	"github.com/security-mcp/mcp-sandbox/init/internal/confine/seccomp"
 	"github.com/security-mcp/mcp-sandbox/init/order"
-	"github.com/security-mcp/mcp-sandbox/platform"
 	"github.com/security-mcp/mcp-sandbox/policy"
 	"golang.org/x/sys/unix"
 )
@@ -18,6 +15,7 @@ import (
 type Attempt struct {
 	Sandbox
 	runner runner
+	early  early
 }
 
 func (l *Launch) newAttempt() *Attempt {
@@ -170,70 +168,6 @@ func adoptAndResume(a *Attempt) error {
 		}
 	}
 	return gone
-}
-
-// prove compares the evidence.
-func (a *Attempt) prove() error {
-	l := a.launch
-	table, err := openMounts(&a.Sandbox)
-	defer closeAll([]int{table})
-	if err == nil && a.watchesCovers() {
-		var warnings []string
-		warnings, err = l.Covers.Watch(&a.Sandbox, table)
-		a.View.Warnings = append(a.View.Warnings, warnings...)
-	}
-	if err != nil {
-		return err
-	}
-	mounts, err := readMounts(&a.Sandbox, table)
-	if err != nil {
-		return err
-	}
-	group, err := l.Group.ReadBack()
-	if err != nil {
-		return &order.Refusal{Layer: order.Cgroup, Op: "read back", Err: err}
-	}
-	evidence := &layers.Evidence{Results: a.Program.Copy(), Mounts: mounts, Group: group, Server: a.Server}
-	evidence.Served = servedOf(a.Egress)
-	if l.Hooks.Evidence != nil {
-		l.Hooks.Evidence(a.Program, evidence)
-	}
-	layers, refusal := a.Program.Check(evidence)
-	if refusal != nil {
-		return refusal
-	}
-	a.Layers = layers
-	return nil
-}
-
-// openMounts is init's table of mounts, if init has its own: what init has sent, or the file in this process's /proc.
-func openMounts(s *Sandbox) (fd int, err error) {
-	fd, s.kept.mounts = s.kept.mounts, -1
-	if fd >= 0 || s.Shared() {
-		return fd, nil
-	}
-	path := mountsPath(s)
-	if fd, err = unix.Open(path, unix.O_RDONLY|unix.O_CLOEXEC, 0); err != nil {
-		return -1, &order.Refusal{Layer: order.Root, Op: "mountinfo", Path: path, Err: err}
-	}
-	return fd, nil
-}
-
-func mountsPath(s *Sandbox) string { return "/proc/" + strconv.Itoa(s.Init.PID) + "/mountinfo" }
-
-// readMounts reads init's table of mounts, if init has its own.
-func readMounts(s *Sandbox, table int) (mounts []platform.Mount, err error) {
-	if table < 0 {
-		return nil, nil
-	}
-	b, err := platform.ReadFD(table, 8<<20)
-	if err == nil {
-		mounts, err = platform.ParseMountinfo(b)
-	}
-	if err != nil {
-		return nil, &order.Refusal{Layer: order.Root, Op: "mountinfo", Path: mountsPath(s), Err: err}
-	}
-	return mounts, nil
 }
 
 // Close ends the started processes. No server has run.

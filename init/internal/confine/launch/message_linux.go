@@ -27,6 +27,8 @@ func (a *Attempt) awaitReady() error {
 		}
 		if m.pid != a.Init.PID {
 			a.Server, a.Listener.Counting = m.pid, true
+		} else if messages == 0 {
+			compareInit(a)
 		}
 		messages++
 	}

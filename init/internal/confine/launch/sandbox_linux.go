@@ -37,7 +37,7 @@ type kept struct {
 	private privdir.Dir // has /tmp and the home where the sandbox has no tmpfs of its own
 	image   int         // of this binary, which init executes when this process is gone; -1 if it does not have to
 	memory  []byte      // of the program
-	mounts  int         // init's table of mounts, until it is read; -1: none was sent
+	mounts  int         // init's table of mounts, until it is compared; -1: it is not open
 	room    int         // a folder on the private tmpfs, until [TakeRoom]; -1: none was sent
 	sockets []int       // of the sandbox's network namespace, for published ports, until [TakeSockets]
 	files   *fsview.Explained

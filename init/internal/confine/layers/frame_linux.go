@@ -71,6 +71,7 @@ func writeFirst(b *build) {
 func writeFrame(b *build) {
 	l, reap, s := b.layout, new(program.Label), b.layout.state
 	writeRows(b, initRows(s))
+	l.initProofs = len(l.proofs)
 
 	b.Layer(layerExec)
 	l.server = cloneServer(b, s.cgroup).Else(reap)

@@ -64,6 +64,7 @@ type frame struct {
 	filterLoad  int // Ops behind this one are seen by the server's filter
 	serverReady int // Ops before this one must have run when the server's process says that it is ready
 	initReady   int // and Ops of init before this one when init says so
+	initProofs  int // the first so many of the proofs are of init's rows
 }
 
 // build is the builder with which a row lays its calls out.

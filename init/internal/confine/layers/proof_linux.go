@@ -1,6 +1,7 @@
 package layers
 
 import (
+	"slices"
 	"strconv"
 	"syscall"
 
@@ -62,18 +63,40 @@ func (c *check) refuse(op, path string, err error) {
 
 // Check compares the evidence with the request. The layers are in the order of a report.
 func (l *Layout) Check(e *Evidence) ([]order.LayerReport, *order.Refusal) {
+	return CheckRest(l, e, nil)
+}
+
+// CheckInit compares what init's rows left, when init is ready: the result is for [CheckRest], which compares
+// the rest, as long as Mounts stays as it is. nil: something differs, and CheckRest has to compare all.
+func CheckInit(l *Layout, e *Evidence) []order.LayerReport {
+	found := noFacts()
+	for i := range found {
+		c := &check{Evidence: e, layer: &found[i]}
+		if compare(c, l.proofs[:l.initProofs]); c.refusal != nil {
+			return nil
+		}
+	}
+	return found
+}
+
+// CheckRest is [Layout.Check] of evidence of which CheckInit has compared a part, unless that found nil.
+func CheckRest(l *Layout, e *Evidence, found []order.LayerReport) ([]order.LayerReport, *order.Refusal) {
 	if f, bad := l.FirstFailure(e.Results, l.initReady, false); bad {
 		return nil, l.refusal(e.Results, f)
 	}
 	if f, some := l.NotRun(e.Results, l.initReady); some {
 		return nil, l.refusal(e.Results, f)
 	}
-	names := order.Layers()
-	layers := make([]order.LayerReport, len(names))
-	for i, n := range names {
-		layers[i].Layer = n
-		c := &check{Evidence: e, layer: &layers[i]}
-		if !l.compare(c) && l.is(unconfined) {
+	rest := l.proofs
+	if found == nil {
+		found = noFacts()
+	} else {
+		rest = l.proofs[l.initProofs:]
+	}
+	for i := range found {
+		c := &check{Evidence: e, layer: &found[i]}
+		compare(c, rest)
+		if l.is(unconfined) && !slices.ContainsFunc(l.proofs, c.proves) {
 			c.layer.State = order.Off
 		}
 		conclude(c)
@@ -81,19 +104,29 @@ func (l *Layout) Check(e *Evidence) ([]order.LayerReport, *order.Refusal) {
 			return nil, c.refusal
 		}
 	}
-	return layers, nil
+	return found, nil
 }
 
-// compare makes the comparisons of a layer, and reports whether there are any.
-func (l *Layout) compare(c *check) (some bool) {
-	for _, p := range l.proofs {
-		if p.layer == c.layer.Layer {
+// noFacts are the layers before any comparison.
+func noFacts() []order.LayerReport {
+	names := order.Layers()
+	layers := make([]order.LayerReport, len(names))
+	for i, n := range names {
+		layers[i].Layer = n
+	}
+	return layers
+}
+
+// compare makes those of the comparisons that are of the layer.
+func compare(c *check, proofs []proof) {
+	for _, p := range proofs {
+		if c.proves(p) {
 			p.compare(c)
-			some = true
 		}
 	}
-	return some
 }
+
+func (c *check) proves(p proof) bool { return p.layer == c.layer.Layer }
 
 // conclude sets the state of a layer by its facts, unless a row has set it.
 func conclude(c *check) {

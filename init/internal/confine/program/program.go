@@ -16,8 +16,7 @@ func (p *Program) Len() int { return p.n }
 // Copy copies the results and the data of the program.
 func (p *Program) Copy() *Results {
 	r := &Results{ops: make([]byte, opAt(p.n)), data: make([]byte, p.data.end-dataFrom)}
-	copy(r.ops, p.mem)
-	copy(r.data, p.mem[dataFrom:])
+	r.CopyAgain(p)
 	return r
 }
 

@@ -12,6 +12,12 @@ type Results struct {
 	ops, data []byte
 }
 
+// CopyAgain makes a copy of a program that has not grown since one as it is now.
+func (r *Results) CopyAgain(p *Program) {
+	copy(r.ops, p.mem)
+	copy(r.data, p.mem[dataFrom:])
+}
+
 // Ran reports whether the call of the Op has returned.
 func (r *Results) Ran(o Op) bool { return r.raw(o) != Unset }
 

@@ -27,6 +27,7 @@ type Launch struct {
 	Fault
 
 	List    bool            // write the program to descriptor 4 when it has run
+	Whole   bool            // write there, as Tried, what one comparison of all comes to
 	Change  []string        // write there which changes of the evidence are not noticed; the names of the rows
 	Prepare func(*exec.Cmd) `json:"-"` // before the shim is started
 	altered *layers.Layout
@@ -107,7 +108,7 @@ func Start(tb testing.TB, l Launch, stdin io.Reader) (cmd *exec.Cmd, under *host
 		defer hangs.Stop()
 		defer lists.Close()
 		var o Outcome
-		if l.Change != nil {
+		if l.Change != nil || l.Whole {
 			json.NewDecoder(lists).Decode(&o.Tried)
 		} else {
 			json.NewDecoder(lists).Decode(&o.List)

@@ -77,7 +77,7 @@ func runShim(words []string, evidence func(*Launch, *layers.Layout, *layers.Evid
 			Machine: l.alterMachine,
 			View:    l.alterView,
 			Evidence: func(p *layers.Layout, e *layers.Evidence) {
-				if evidence != nil && l.Change != nil {
+				if evidence != nil && (l.Change != nil || l.Whole) {
 					evidence(&l, p, e)
 				}
 			},

@@ -42,7 +42,10 @@ type changes struct {
 // alterEvidence is what a shim does whose launch has Change: it tries every change, writes the list, and goes on unchanged.
 func alterEvidence(l *launch, p *layers.Layout, e *layers.Evidence) {
 	good, refusal := p.Check(e)
-	if refusal != nil {
+	if l.Whole {
+		writeWhole(good, layers.CheckInit(p, e) != nil)
+	}
+	if refusal != nil || l.Change == nil {
 		return
 	}
 	c := &changes{Layout: p, evidence: e, good: good, rows: l.Change, tried: answer{}}
