@@ -160,7 +160,7 @@ func (b *bench) domains(rounds int, before string) error {
 		list = append(list, &variant{name: "no domains, " + before, launch: launch(b.path("before"), none)})
 	}
 	at := load()
-	if err := measure(list, rounds); err != nil {
+	if err := measure(list, rounds, pauses[0]); err != nil {
 		return err
 	}
 	ref := list[0].quantile(0.5)

@@ -4,16 +4,19 @@
 //	go run ./scripts/bench -egress [-n ROUNDS] [-before PROGRAM]
 //	go run ./scripts/bench -packages [-n ROUNDS]
 //
-// It launches /bin/true alone, in the plainest C program with the same namespaces and mounts, in bubblewrap with the
-// same binds, directly and from a running Go host with 200 MB of heap, in mcp-sandbox-init with its report on a pipe,
-// by mcp-sandbox run, and from two running Go hosts, one of them with 200 MB of heap; and where user namespaces are
-// forbidden in mcp-sandbox-init, which tries full confinement first and has to go on with reduced, and from a Go host,
-// which remembers that. Then, with few rounds, what -egress measures alone: streams, connections and look-ups of a
-// server that reaches a host by name, beside the same client and server on loopback and behind the plainest relay in C;
-// and launches with and without domains, and with another mcp-sandbox-init. Last what -packages measures alone: servers
-// that npx starts, from the store, from npm's cache, plain, and for the first time, until they answer. Times are
-// wall-clock medians of one machine: only the ratios of one run say something. As root it measures as another user,
-// because that is what people are.
+// It launches /bin/true alone, in the plainest C program with the same namespaces and mounts, in bubblewrap as a user
+// writes its line, and with the same binds, directly and from a running Go host with 200 MB of heap, in
+// mcp-sandbox-init with its report on a pipe, by mcp-sandbox run, and from three running Go hosts, one of them with
+// 200 MB of heap and one that links what servers of a cluster link; first back to back and then with the machine idle
+// for 15 ms between two launches. It tells what the started process of a waiting sandbox takes, and how long the first
+// and the last of 300 take that wait at once. Where user namespaces are forbidden it launches in mcp-sandbox-init,
+// which tries full confinement first and has to go on with reduced, and from a Go host, which remembers that. Then,
+// with few rounds, what -egress measures alone: streams, connections and look-ups of a server that reaches a host by
+// name, beside the same client and server on loopback and behind the plainest relay in C; and launches with and without
+// domains, and with another mcp-sandbox-init. Last what -packages measures alone: servers that npx starts, from the
+// store, from npm's cache, plain, and for the first time, until they answer. Times are wall-clock medians of one
+// machine: only the ratios of one run say something. As root it measures as another user, because that is what people
+// are.
 package main
 
 import (
@@ -49,6 +52,9 @@ func main() {
 		fill(args[1])
 		forEachLine(func() error { return exec.Command(args[2], args[3:]...).Run() })
 		return
+	case len(args) == 1 && args[0] == waiterArg:
+		peer(waiterMain)
+		return
 	case len(args) == 2 && args[0] == launcherArg:
 		forEachLine(byInit(func() *exec.Cmd { return exec.Command(args[1]) }, policy.Reduced))
 		return
@@ -78,6 +84,9 @@ func run(rounds int, egress, packages bool, before string) error {
 		return b.packages(cmp.Or(rounds, 9))
 	}
 	rounds = cmp.Or(rounds, 200)
+	if err := buildLarge(b); err != nil {
+		return err
+	}
 	variants, err := b.variants()
 	if err != nil {
 		return err
@@ -89,10 +98,15 @@ func run(rounds int, egress, packages bool, before string) error {
 			}
 		}
 	}()
-	if err := measure(variants, rounds); err != nil {
+	for _, pause := range pauses {
+		if err := measure(variants, rounds, pause); err != nil {
+			return err
+		}
+		print(variants, rounds, pause)
+	}
+	if err := b.waiting(b.lines()); err != nil {
 		return err
 	}
-	print(variants, rounds)
 	if err := b.egress(5, before); err != nil {
 		return err
 	}

@@ -22,13 +22,23 @@ type variant struct {
 	answer func() (time.Duration, error) // in place of launch: the time until a server answers
 }
 
-// reference is the variant that ratios are taken to.
-const reference = "bubblewrap"
+// reference and written are the variants that ratios are taken to.
+const (
+	floor     = "C floor: namespaces and mounts, nothing else"
+	written   = "bubblewrap, as a user writes it"
+	reference = "bubblewrap"
+)
+
+// pauses are how long the machine is idle between two launches: the kernel takes namespaces down in the background.
+var pauses = [...]time.Duration{time.Millisecond, 15 * time.Millisecond}
 
 // warm are rounds that do not count: the page cache and the hosts' heaps settle.
 const warm = 10
 
-func measure(variants []*variant, rounds int) error {
+func measure(variants []*variant, rounds int, pause time.Duration) error {
+	for _, v := range variants {
+		v.times = nil
+	}
 	for i := -warm; i < rounds; i++ {
 		for _, k := range rand.Perm(len(variants)) {
 			v := variants[k]
@@ -39,7 +49,7 @@ func measure(variants []*variant, rounds int) error {
 			if i >= 0 {
 				v.times = append(v.times, time.Since(start))
 			}
-			time.Sleep(time.Millisecond) // the kernel takes namespaces down in the background
+			time.Sleep(pause)
 		}
 	}
 	return nil
@@ -50,21 +60,20 @@ func (v *variant) quantile(q float64) float64 {
 	return float64(v.times[int(q*float64(len(v.times)-1))]) / float64(time.Millisecond)
 }
 
-func print(variants []*variant, rounds int) {
+func print(variants []*variant, rounds int, pause time.Duration) {
 	var u unix.Utsname
 	unix.Uname(&u)
-	fmt.Printf("Linux %s, %s, %d CPUs, %s, medians of %d\n\n", unix.ByteSliceToString(u.Release[:]), runtime.GOARCH,
-		runtime.NumCPU(), runtime.Version(), rounds)
-	ref := 1.0
+	fmt.Printf("\nLinux %s, %s, %d CPUs, %s, medians of %d, %v between launches\n\n",
+		unix.ByteSliceToString(u.Release[:]), runtime.GOARCH, runtime.NumCPU(), runtime.Version(), rounds, pause)
+	medians := map[string]float64{}
 	for _, v := range variants {
-		if v.name == reference {
-			ref = v.quantile(0.5)
-		}
+		medians[v.name] = v.quantile(0.5)
 	}
-	fmt.Println("| launch of /bin/true | median ms | p10 | p90 | x bubblewrap |")
-	fmt.Println("|---|---|---|---|---|")
+	fmt.Println("| launch of /bin/true | median ms | p10 | p90 | x bubblewrap | x a user's line |")
+	fmt.Println("|---|---|---|---|---|---|")
 	for _, v := range variants {
-		m := v.quantile(0.5)
-		fmt.Printf("| %s | %.2f | %.2f | %.2f | %.2f |\n", v.name, m, v.quantile(0.1), v.quantile(0.9), m/ref)
+		m := medians[v.name]
+		fmt.Printf("| %s | %.2f | %.2f | %.2f | %.2f | %.2f |\n", v.name, m, v.quantile(0.1), v.quantile(0.9),
+			m/medians[reference], m/medians[written])
 	}
 }

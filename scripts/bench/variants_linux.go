@@ -159,28 +159,18 @@ func (b *bench) learn() error {
 }
 
 func (b *bench) variants() ([]*variant, error) {
-	floor := []string{}
-	bwrap := []string{"--unshare-all", "--die-with-parent", "--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp"}
-	for _, l := range b.links {
-		floor = append(floor, "-l", l[0], l[1])
-		bwrap = append(bwrap, "--symlink", l[0], l[1])
-	}
-	for _, m := range b.mounts {
-		floor = append(floor, "-r", m)
-		if !strings.HasPrefix(m, "/dev/") { // its --dev has them
-			bwrap = append(bwrap, "--ro-bind", m, m)
-		}
-	}
+	lines := b.lines()
 	host := b.path("host")
 	once := func(name string, args ...string) func() error {
 		return func() error { return b.command(name, append(args, "--", target)...).Run() }
 	}
 	list := []*variant{
 		{name: target + " alone", launch: func() error { return b.command(target).Run() }},
-		{name: "C floor: namespaces and mounts, nothing else", launch: once(b.path("floor"), floor...)},
-		{name: reference, launch: once("bwrap", bwrap...)},
+		{name: floor, launch: once(b.path("floor"), lines[floor]...)},
+		{name: written, launch: once("bwrap", lines[written]...)},
+		{name: reference, launch: once("bwrap", lines[reference]...)},
 		{name: "bubblewrap from a Go host, heap 200 MB", host: b.command(host,
-			slices.Concat([]string{starterArg, "200", "bwrap"}, bwrap, []string{"--", target})...)},
+			slices.Concat([]string{starterArg, "200", "bwrap"}, lines[reference], []string{"--", target})...)},
 		{name: "mcp-sandbox-init, all layers, report",
 			launch: byInit(func() *exec.Cmd { return b.init() }, policy.Full)},
 		{name: "mcp-sandbox run, all layers, report", launch: once(b.path("mcp-sandbox"), "run", "--quiet")},
@@ -190,6 +180,10 @@ func (b *bench) variants() ([]*variant, error) {
 			host: b.forbidden(launcherArg, b.path("mcp-sandbox-init"))},
 		{name: "user namespaces forbidden: from a Go host, reduced, report",
 			host: b.forbidden(hostArg, "0", "reduced")},
+	}
+	for _, h := range hosts(b)[1:] {
+		list = append(list, &variant{name: "from " + h.name + ", all layers, report",
+			host: b.command(b.path(h.program), hostArg, "0", "full")})
 	}
 	for _, v := range list {
 		if v.host == nil {
