@@ -67,6 +67,7 @@ func (m *monitor) run(host, parent int, p *policy.Policy) {
 
 func (m *monitor) register(host, parent int) {
 	l, sandbox := &m.loop, m.sandbox
+	m.stdio.Register(l) // before init's end: a server that ends because its terminal is lost was cancelled
 	l.Add(sandbox.Init.FD, unix.POLLIN, func(int16) { l.End() })
 	m.ready = l.Add(sandbox.Pipes.Ready, unix.POLLIN, func(int16) { m.onInitMessage() })
 	l.Add(m.signals.asks, unix.POLLIN, func(int16) { m.passAsks() })
@@ -81,7 +82,6 @@ func (m *monitor) register(host, parent int) {
 	m.group.register(l)
 	// Then write(2) fails with EFBIG where RLIMIT_FSIZE limits a log. Not before: the server would inherit that.
 	signals.Ignore(unix.SIGXFSZ)
-	m.stdio.Register(l)
 	m.appeared.Register(l, m.end.Next)
 	m.end.Timer = l.Timer(m.pastDeadlines)
 	m.end.Timer.Set(m.end.Next())
