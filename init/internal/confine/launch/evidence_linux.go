@@ -4,6 +4,7 @@ package launch
 // of its own, and the rest when that is ready.
 
 import (
+	"bytes"
 	"strconv"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/confine/layers"
@@ -14,6 +15,7 @@ import (
 
 // early is the evidence as it was when init was ready, and what the comparison of init's rows came to.
 type early struct {
+	table    []byte // init's mountinfo
 	evidence *layers.Evidence
 	found    []order.LayerReport // nil: to be compared, or compared anew
 }
@@ -24,12 +26,15 @@ func compareInit(a *Attempt) {
 	if a.watchesCovers() || openMounts(&a.Sandbox) != nil {
 		return
 	}
-	changed(a.kept.mounts) // takes the event of an earlier change away
-	mounts, err := readMounts(&a.Sandbox)
+	table, err := readMounts(&a.Sandbox)
 	if err != nil {
 		return
 	}
-	a.early.evidence = &layers.Evidence{Results: a.Program.Copy(), Mounts: mounts}
+	mounts, err := parseMounts(&a.Sandbox, table)
+	if err != nil {
+		return
+	}
+	a.early.table, a.early.evidence = table, &layers.Evidence{Results: a.Program.Copy(), Mounts: mounts}
 	a.early.found = layers.CheckInit(a.Program, a.early.evidence)
 }
 
@@ -57,7 +62,8 @@ func (a *Attempt) prove() error {
 	return nil
 }
 
-// readTable reads init's table of mounts, unless it is as it was when init's rows were compared.
+// readTable reads init's table of mounts. If that is another than when init's rows were compared, they are compared
+// anew. Poll(2) would not tell: no event comes where a folder above a mount is renamed, or its propagation changes.
 func readTable(a *Attempt) error {
 	err := openMounts(&a.Sandbox)
 	defer func() {
@@ -69,10 +75,14 @@ func readTable(a *Attempt) error {
 		warnings, err = a.launch.Covers.Watch(&a.Sandbox, a.kept.mounts)
 		a.View.Warnings = append(a.View.Warnings, warnings...)
 	}
-	if err != nil || a.early.found != nil && !changed(a.kept.mounts) {
+	if err != nil {
 		return err
 	}
-	mounts, err := readMounts(&a.Sandbox)
+	table, err := readMounts(&a.Sandbox)
+	if err != nil || a.early.found != nil && bytes.Equal(table, a.early.table) {
+		return err
+	}
+	mounts, err := parseMounts(&a.Sandbox, table)
 	a.early = early{evidence: &layers.Evidence{Results: a.Program.Copy(), Mounts: mounts}}
 	return err
 }
@@ -91,28 +101,28 @@ func openMounts(s *Sandbox) (err error) {
 
 func mountsPath(s *Sandbox) string { return "/proc/" + strconv.Itoa(s.Init.PID) + "/mountinfo" }
 
-// changed reports whether the mounts may be others than at the last call for this open table, or than at its open;
-// proc_pid_mounts(5). Without a table there are none of init's own.
-func changed(table int) bool {
-	n, err := unix.Poll([]unix.PollFd{{Fd: int32(table), Events: unix.POLLPRI}}, 0)
-	return n != 0 || err != nil
-}
-
 // readMounts reads init's table of mounts, if init has its own.
-func readMounts(s *Sandbox) (mounts []platform.Mount, err error) {
-	table := s.kept.mounts
-	if table < 0 {
+func readMounts(s *Sandbox) (table []byte, err error) {
+	if s.kept.mounts < 0 {
 		return nil, nil
 	}
-	var b []byte
-	if _, err = unix.Seek(table, 0, unix.SEEK_SET); err == nil {
-		b, err = platform.ReadFD(table, 8<<20)
+	if _, err = unix.Seek(s.kept.mounts, 0, unix.SEEK_SET); err == nil {
+		table, err = platform.ReadFD(s.kept.mounts, 8<<20)
 	}
+	return table, refusedMounts(s, err)
+}
+
+func parseMounts(s *Sandbox, table []byte) (mounts []platform.Mount, err error) {
+	if s.Shared() {
+		return nil, nil
+	}
+	mounts, err = platform.ParseMountinfo(table)
+	return mounts, refusedMounts(s, err)
+}
+
+func refusedMounts(s *Sandbox, err error) error {
 	if err == nil {
-		mounts, err = platform.ParseMountinfo(b)
+		return nil
 	}
-	if err != nil {
-		return nil, &order.Refusal{Layer: order.Root, Op: "mountinfo", Path: mountsPath(s), Err: err}
-	}
-	return mounts, nil
+	return &order.Refusal{Layer: order.Root, Op: "mountinfo", Path: mountsPath(s), Err: err}
 }

@@ -3,6 +3,7 @@ package launch
 import (
 	"errors"
 	"os"
+	"path"
 	"slices"
 	"testing"
 
@@ -32,7 +33,10 @@ func TestMountsChangeBehindComparison(t *testing.T) {
 	if !testbed.OwnMounts(t) {
 		return
 	}
-	first, second, bound := t.TempDir(), t.TempDir(), t.TempDir()
+	first, second, bound := t.TempDir(), t.TempDir()+"/above/mount", t.TempDir()
+	if err := os.MkdirAll(second, 0o755); err != nil {
+		t.Fatal(err)
+	}
 	defer func() { // before the folders are removed
 		for range 3 {
 			unix.Unmount(first, unix.MNT_DETACH)
@@ -55,6 +59,9 @@ func TestMountsChangeBehindComparison(t *testing.T) {
 		}},
 		{"bind", func() error { return unix.Mount(bound, first, "", unix.MS_BIND, "") }},
 		{"move", func() error { return unix.Mount(first, second, "", unix.MS_MOVE, "") }},
+		{"propagation", func() error { return unix.Mount("", second, "", unix.MS_SHARED, "") }},
+		{"rename above", func() error { return os.Rename(path.Dir(second), path.Dir(second)+".renamed") }},
+		{"rename back", func() error { return os.Rename(path.Dir(second)+".renamed", path.Dir(second)) }},
 		{"umount", func() error { return unix.Unmount(second, unix.MNT_DETACH) }},
 	} {
 		t.Run(c.name, func(t *testing.T) {

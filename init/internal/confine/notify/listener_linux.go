@@ -192,13 +192,18 @@ func (l *Listener) refuse(n platform.Notification, now time.Time) {
 	if line {
 		l.on.Outside(func() { denied.PID = processOf(n.Thread) })
 	}
+	counted := l.Counting
+	if counted { // before the answer: the server may end behind it, and with that the loop
+		l.tally.Count(&denied, line)
+	}
 	var err error
 	l.on.Outside(func() { err = platform.RefuseCall(l.fd, n.ID, unix.EPERM) })
-	if err != nil || !l.Counting {
+	if !counted {
 		return
 	}
-	l.tally.Count(&denied, line)
-	if line {
+	if err != nil {
+		l.tally.Uncount(&denied, line)
+	} else if line {
 		l.tally.Report(&denied)
 	}
 }

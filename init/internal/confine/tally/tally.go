@@ -78,6 +78,14 @@ func (t *Tally) Count(d *order.Denied, line bool) {
 	t.Add(d, 1)
 }
 
+// Uncount takes the last Count of an act back, whose call was interrupted.
+func (t *Tally) Uncount(d *order.Denied, line bool) {
+	if !line {
+		t.Dropped--
+	}
+	t.Add(d, -1)
+}
+
 // Add counts n refusals of one act, and no line.
 func (t *Tally) Add(d *order.Denied, n int64) {
 	i, known := t.index[d.Act]
@@ -98,7 +106,8 @@ func (t *Tally) Add(d *order.Denied, n int64) {
 // List are those that were counted, the most frequent first; of the same frequency the one that came first. Those that
 // ListBytes have no room for are left out.
 func (t *Tally) List() []order.DeniedCount {
-	all := slices.Clone(t.counts)
+	none := func(d order.DeniedCount) bool { return d.Count == 0 }
+	all := slices.DeleteFunc(slices.Clone(t.counts), none)
 	slices.SortStableFunc(all, func(a, b order.DeniedCount) int { return cmp.Compare(b.Count, a.Count) })
 	left := ListBytes
 	for i := range all {

@@ -130,3 +130,17 @@ func TestBucket(t *testing.T) {
 		}
 	}
 }
+
+// An act whose one call was interrupted was not refused.
+func TestUncount(t *testing.T) {
+	var counted Tally
+	twice, once := &order.Denied{Act: act(1)}, &order.Denied{Act: act(2)}
+	counted.Count(twice, false)
+	counted.Count(twice, true)
+	counted.Count(once, false)
+	counted.Uncount(twice, false)
+	counted.Uncount(once, false)
+	if list := counted.List(); len(list) != 1 || list[0].Act != act(1) || list[0].Count != 1 || counted.Dropped != 0 {
+		t.Errorf("%v, %d without a line", list, counted.Dropped)
+	}
+}

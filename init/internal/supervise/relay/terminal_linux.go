@@ -142,6 +142,17 @@ func (s *Streams) hungUp() {
 	s.HungUp()
 }
 
+// EndsWithServer reports whether the controlling terminal may hang up because the server has ended: init leads its
+// session, and at the end of a session's leader the kernel hangs up each terminal but a pty slave (majors 136 to 143).
+func (t *Terminal) EndsWithServer() bool {
+	var st unix.Stat_t
+	if t.controlling < 0 || unix.Fstat(t.controlling, &st) != nil {
+		return false
+	}
+	major := unix.Major(st.Rdev)
+	return major < 136 || major > 143
+}
+
 // HasPTY reports whether the server has a pty of this process's.
 func (t *Terminal) HasPTY() bool { return t.user >= 0 }
 

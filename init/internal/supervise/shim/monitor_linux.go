@@ -67,8 +67,14 @@ func (m *monitor) run(host, parent int, p *policy.Policy) {
 
 func (m *monitor) register(host, parent int) {
 	l, sandbox := &m.loop, m.sandbox
-	m.stdio.Register(l) // before init's end: a server that ends because its terminal is lost was cancelled
+	late := m.stdio.Terminal.EndsWithServer()
+	if !late { // before init's end: a server that ends because its terminal is lost was cancelled
+		m.stdio.Register(l)
+	}
 	l.Add(sandbox.Init.FD, unix.POLLIN, func(int16) { l.End() })
+	if late {
+		m.stdio.Register(l)
+	}
 	m.ready = l.Add(sandbox.Pipes.Ready, unix.POLLIN, func(int16) { m.onInitMessage() })
 	l.Add(m.signals.asks, unix.POLLIN, func(int16) { m.passAsks() })
 	l.Add(m.signals.others, unix.POLLIN, func(int16) { m.passSignals() })
