@@ -72,6 +72,37 @@ func TestTerminalOfHost(t *testing.T) {
 	})
 }
 
+// A server that ends because its terminal is lost was cancelled, also where its launcher sees both at once.
+func TestTerminalLostWhileStopped(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), testbed.Patience())
+	defer cancel()
+	command := serve(t, "terminal")
+	sb, err := launcher.Command(ctx, policy.Policy{}, launcher.Target{Path: command[0], Args: command[1:]})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer sb.Close()
+	master, err := pty.StartWithSize(sb.Cmd, &pty.Winsize{Rows: 33, Cols: 77})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := newScreen(t, master)
+	s.owned("33x77")
+	report, err := sb.Report(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sb.Cmd.Process.Signal(unix.SIGSTOP)
+	testbed.Await(t, "the launcher's stop", func() bool { return testbed.State(sb.Cmd.Process.Pid) == "T" })
+	s.hangUp()
+	testbed.Await(t, "the server's end", func() bool { return testbed.State(report.PID) == "" })
+	sb.Cmd.Process.Signal(unix.SIGCONT)
+	if end, err := sb.Wait(ctx); err != nil || end.Cause != "cancelled" {
+		t.Errorf("%+v, %v", end, err)
+	}
+	sb.Cmd.Wait()
+}
+
 // shell starts a shell with job control in a terminal, as people have one.
 func shell(t *testing.T) *screen {
 	t.Helper()
