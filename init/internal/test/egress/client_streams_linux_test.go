@@ -119,7 +119,7 @@ func many(r *result, words []string) error {
 	}
 	var first net.Conn
 	for i := range n + 1 {
-		c, err := net.DialTimeout("tcp", words[0], patience)
+		c, err := dialer().Dial("tcp", words[0])
 		if err == nil {
 			defer c.Close()
 			err = echoed(c, strconv.Itoa(i))

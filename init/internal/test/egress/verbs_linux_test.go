@@ -122,7 +122,7 @@ func idle(r *result, words []string) error {
 	n, err := strconv.Atoi(words[1])
 	for i := 0; i < n && err == nil; i++ {
 		var c net.Conn
-		if c, err = net.DialTimeout("tcp", words[0], patience); err == nil {
+		if c, err = dialer().Dial("tcp", words[0]); err == nil {
 			kept = append(kept, c)
 			_, err = io.WriteString(c, words[2])
 			r.Count++
