@@ -149,6 +149,11 @@ func (w *world) launch(t *testing.T) (*host.Run, *session) {
 	}
 	s := &session{T: t, world: w, in: run.Stdin, out: run.Said, shim: cmd.Process.Pid, server: e.PID}
 	s.hear()
+	output := filepath.Join("/proc", strconv.Itoa(s.shim), "fd/1")
+	testbed.Await(t, "the null device in place of the shim's output, which is no pipe", func() bool {
+		link, _ := os.Readlink(output)
+		return link == os.DevNull
+	})
 	return run, s
 }
 
