@@ -10,8 +10,8 @@ import (
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 )
 
-// looks waits until the shim has read the table of processes once from its beginning to its end: it reads a file for each
-// of them.
+// looks waits until the shim has read the table of processes once from its beginning to its end, behind what is left of an
+// earlier look: it reads a file for each of them, by two calls.
 func (r *run) looks(t *testing.T) {
 	t.Helper()
 	reads := func() (n int) {
@@ -26,6 +26,6 @@ func (r *run) looks(t *testing.T) {
 	before := reads()
 	testbed.Await(t, "a look of the shim at all processes", func() bool {
 		all, err := filepath.Glob("/proc/[0-9]*")
-		return err == nil && reads()-before > 3*len(all)
+		return err == nil && reads()-before > 5*len(all)
 	})
 }
