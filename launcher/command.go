@@ -37,6 +37,9 @@ type Target struct {
 	// sees nothing else of the store: of a launch that installs a package. "" for none. Where the host is root the
 	// folder must belong to the ids of the server. macOS and Windows have no barrier around that folder.
 	Stage string
+	// Shim is a program that becomes the shim where a launch needs one, in place of the host's own: mcp-sandbox-init,
+	// which starts faster than a large host, and has less memory. "" for the host's own. Linux alone.
+	Shim string
 	// OnDenied is called with the acts that the server is refused: the first time of each, and of a system call now and
 	// then again. All calls come one after the other from one goroutine, which is none of the host's. A slow function
 	// holds up neither the server nor Wait: the calls of a whole launch, some 250 at most, may wait, and come after
@@ -68,7 +71,7 @@ func prepare(ctx context.Context, p policy.Policy, t Target, probe bool) (*Sandb
 	}
 	o.Probe = probe
 	begin(o, p.Level)
-	sb, err := command(ctx, o)
+	sb, err := command(ctx, o, &p, t.Shim)
 	if err == nil {
 		sb.shim.records.onDenied = t.OnDenied
 		sb.shim.records.hostNetwork = p.Level == policy.LevelNetwork

@@ -5,12 +5,13 @@ import (
 	"os"
 
 	"github.com/security-mcp/mcp-sandbox/init/order"
+	"github.com/security-mcp/mcp-sandbox/policy"
 	"golang.org/x/sys/unix"
 )
 
 // command makes the Cmd that starts this binary again as the shim, with a pipe for the order and one end of a socket:
 // there are no sealed memory files here, and no sockets of messages.
-func command(ctx context.Context, o *order.Order) (*Sandbox, error) {
+func command(ctx context.Context, o *order.Order, _ *policy.Policy, _ string) (*Sandbox, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, &Error{Layer: order.Exec, Op: "executable", Err: err}

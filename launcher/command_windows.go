@@ -9,13 +9,14 @@ import (
 	"syscall"
 
 	"github.com/security-mcp/mcp-sandbox/init/order"
+	"github.com/security-mcp/mcp-sandbox/policy"
 	"golang.org/x/sys/windows"
 )
 
 // command makes the Cmd that starts this binary again as the shim. exec.Cmd passes no files on Windows but the first
 // three, so the shim inherits three handles by name: the order, the way up for records, and the way down, on which an
 // end of file means the host's end.
-func command(ctx context.Context, o *order.Order) (*Sandbox, error) {
+func command(ctx context.Context, o *order.Order, _ *policy.Policy, _ string) (*Sandbox, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, &Error{Layer: order.Exec, Op: "executable", Err: err}
@@ -68,6 +69,9 @@ func newPipes() (*pipes, error) {
 
 // Read reads the shim's records.
 func (p *pipes) Read(b []byte) (int, error) { return p.up.Read(b) }
+
+// Begin has nothing to do: a shim begins by itself.
+func (p *pipes) Begin() {}
 
 // HangUp closes the way down, which the shim takes for the host's end.
 func (p *pipes) HangUp(*os.Process) { p.once.Do(func() { p.down.Close() }) }

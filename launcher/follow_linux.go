@@ -13,7 +13,12 @@ func (s socket) Follow(pid int) {
 	if err != nil {
 		return // then the end of the shim's end of the socket is all there is
 	}
-	if err = unix.SetNonblock(fd, true); err != nil {
+	s.follow(fd)
+}
+
+// follow is Follow of a pidfd, which it owns.
+func (s socket) follow(fd int) {
+	if err := unix.SetNonblock(fd, true); err != nil {
 		unix.Close(fd)
 		return
 	}

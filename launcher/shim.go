@@ -17,6 +17,8 @@ import (
 // A channel is the host's end of the connection with its shim.
 type channel interface {
 	io.ReadCloser
+	// Begin is called when Start begins.
+	Begin()
 	// HangUp makes the shim see its host's end, and wakes a stopped shim. Later records can still be read.
 	HangUp(shim *os.Process)
 	// Ask asks the shim to end its server.
@@ -62,6 +64,7 @@ func (s *shim) beginStart() bool {
 	defer s.mu.Unlock()
 	if s.phase == prepared {
 		s.phase = starting
+		s.channel.Begin()
 	}
 	return s.phase != closed
 }
@@ -112,6 +115,8 @@ func (s *shim) close() error {
 		s.phase = closed
 		s.closeFiles()
 		return s.channel.Close()
+	case starting:
+		s.channel.HangUp(nil)
 	case running:
 		s.channel.HangUp(s.process)
 	}

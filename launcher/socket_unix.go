@@ -12,6 +12,9 @@ import (
 // shutdown(2) is of both ends, whichever processes hold them.
 type socket struct{ *os.File }
 
+// Begin has nothing to do: a shim begins by itself.
+func (s socket) Begin() {}
+
 // HangUp makes the shim see its host's end.
 func (s socket) HangUp(shim *os.Process) {
 	s.shutdown(unix.SHUT_WR)

@@ -7,6 +7,10 @@ package order
 // finds those of a shim that it killed.
 const RunnerName = "mcp-sandbox:run"
 
+// ParentName is the name of the parent that a Go host starts in place of a shim. It is another one: the host's own code
+// waits for that process.
+const ParentName = "mcp-sandbox:par"
+
 // An Order is everything the shim needs to start one server.
 type Order struct {
 	Policy  []byte   // the effective policy as policy.Policy.AppendJSON writes it: its SHA-256 is the report's

@@ -17,12 +17,14 @@ const sayTimeout = 100 * time.Millisecond
 
 // Say writes one line of the launcher's to standard error, printable. A line that is too wide becomes several, and each
 // begins with the program's name.
-func Say(line string) {
+func Say(line string) { sayTo(2, line) }
+
+func sayTo(fd int, line string) {
 	var text []byte
 	for _, l := range notice.Fit(line) {
 		text = append(text, "mcp-sandbox: "+l+"\n"...)
 	}
-	platform.WriteUntil(2, text, time.Now().Add(sayTimeout))
+	platform.WriteUntil(fd, text, time.Now().Add(sayTimeout))
 }
 
 // Refuse ends a launch for which there is no order, and returns the exit code. Each line of why goes to standard error,

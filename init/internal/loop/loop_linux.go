@@ -26,6 +26,10 @@ type Loop struct {
 	fds     []unix.PollFd
 	ended   bool
 
+	// Poll waits; nil: poll(2), and a thread with it. Every is called in each turn of the loop, if it is set.
+	Poll  func(fds []unix.PollFd, milliseconds int) (int, error)
+	Every func()
+
 	turns   *sync.Mutex // of two loops; nil: there is no loop beside this one
 	holds   bool        // turns, but in poll(2) and in [Loop.Outside]
 	beside  *Loop       // to be run with this one
@@ -119,8 +123,12 @@ func (l *Loop) turn() error {
 	}
 	timeout := l.timeout()
 	l.polling = l.holds
+	poll := unix.Poll
+	if l.Poll != nil {
+		poll = l.Poll
+	}
 	var err error
-	l.Outside(func() { _, err = unix.Poll(l.fds, timeout) })
+	l.Outside(func() { _, err = poll(l.fds, timeout) })
 	l.polling = false
 	if err != nil && err != unix.EINTR {
 		return err
@@ -130,6 +138,9 @@ func (l *Loop) turn() error {
 		if s := l.sources[i]; fd.Revents != 0 && s.fd == int(fd.Fd) && !l.ended {
 			s.ready(fd.Revents)
 		}
+	}
+	if l.Every != nil && !l.ended {
+		l.Every()
 	}
 	now := time.Now()
 	for _, t := range l.timers {

@@ -80,6 +80,11 @@ func Ask(mounts []platform.Mount, looks []Look, w Wait) error {
 	return nil
 }
 
+// Asks reports whether Ask would start a process.
+func Asks(mounts []platform.Mount, looks []Look) bool {
+	return len(reached(mounts, looks, host{readlink, isProgram, list})) > 0
+}
+
 func readlink(at string) (string, error) {
 	var b [unix.PathMax]byte
 	n, err := unix.Readlink(at, b[:])

@@ -7,7 +7,7 @@ func Foresee(r *Request) *Group {
 	if len(r.Settings) == 0 {
 		return g
 	}
-	place, own, _, err := ownGroup()
+	place, own, _, err := ownGroup(0)
 	if err == nil {
 		all := ancestors(place, own)
 		err = eachParent(all, controllers(r.Settings), func(i int, _ bool) error {

@@ -13,6 +13,7 @@ type Request struct {
 	// Own lists this process and its descendants, which may be moved to another group together. Own is called only
 	// where this process's group has to enable controllers.
 	Own func() []int
+	PID int // one of those; 0: this process
 	// Scope, if not nil, asks systemd for a delegated group and moves the processes there.
 	Scope func(pids []int) error
 	// Root says that init runs with these ids, which must be able to clone the server into its group.

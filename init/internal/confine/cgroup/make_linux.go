@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/security-mcp/mcp-sandbox/platform"
@@ -16,7 +17,7 @@ func Make(r *Request) *Group {
 	if len(r.Settings) == 0 {
 		return g
 	}
-	place, own, v1, err := ownGroup()
+	place, own, v1, err := ownGroup(r.PID)
 	need := controllers(r.Settings)
 	if len(need) == 0 {
 		err = errors.New(r.Settings[0].Reason)
@@ -51,7 +52,7 @@ func (g *Group) makeInScope(r *Request, ancestorErr error) error {
 	if err := r.Scope(r.Own()); err != nil {
 		return errors.New(ancestorErr.Error() + "; " + err.Error())
 	}
-	place, own, _, err := ownGroup()
+	place, own, _, err := ownGroup(r.PID)
 	if err != nil {
 		return err
 	}
@@ -67,9 +68,13 @@ func (g *Group) makeLimited(r *Request, parent parentGroup, left []parentGroup, 
 	return writeSettings(g.server, g.Settings)
 }
 
-// ownGroup finds this process's group. v1 says that the machine has control groups of version 1.
-func ownGroup() (place platform.CgroupPlace, own string, v1 bool, err error) {
-	b, err := platform.ReadSmall("/proc/self/cgroup", 64<<10)
+// ownGroup finds a process's group; 0 is this process. v1 says that the machine has control groups of version 1.
+func ownGroup(pid int) (place platform.CgroupPlace, own string, v1 bool, err error) {
+	name := "self"
+	if pid > 0 {
+		name = strconv.Itoa(pid)
+	}
+	b, err := platform.ReadSmall("/proc/"+name+"/cgroup", 64<<10)
 	if err != nil {
 		return place, "", false, err
 	}

@@ -2,9 +2,7 @@ package launch
 
 import (
 	"github.com/security-mcp/mcp-sandbox/init/internal/confine/cgroup"
-	"github.com/security-mcp/mcp-sandbox/init/internal/confine/layers"
 	"github.com/security-mcp/mcp-sandbox/init/internal/confine/notify"
-	"github.com/security-mcp/mcp-sandbox/init/internal/confine/program"
 	"github.com/security-mcp/mcp-sandbox/init/internal/confine/seccomp"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/policy"
@@ -14,14 +12,13 @@ import (
 // An Attempt builds and proves one confinement.
 type Attempt struct {
 	Sandbox
-	runner runner
-	early  early
+	early early
 }
 
 func (l *Launch) newAttempt() *Attempt {
 	return &Attempt{Sandbox: Sandbox{launch: l, Confinement: l.Ladder.Confinement, Machine: l.Machine,
-		Init: Init{PID: -1, FD: -1}, Pipes: Pipes{-1, -1, -1}, Listener: notify.New(seccomp.Name, l.Denied),
-		kept: kept{image: -1, mounts: -1, room: -1}}}
+		Init: Init{PID: -1, FD: -1}, Pipes: Pipes{-1, -1, -1, false}, Listener: notify.New(seccomp.Name, l.Denied),
+		kept: kept{starter: starterOf(l), image: -1, mounts: -1, room: -1}}}
 }
 
 // Run plans, starts and proves.
@@ -104,21 +101,22 @@ func (l *Launch) replaceReaper(c policy.Confinement, user int) (image int, err e
 	return openImage(user)
 }
 
-// start starts the runner on the beginning of its program. The runner gets more descriptors besides its own.
-func (a *Attempt) start(more []int) error {
-	fd, mem, err := program.Open()
-	if err != nil {
-		return &order.Refusal{Layer: order.Exec, Op: "program", Err: err}
-	}
-	defer unix.Close(fd)
-	l := a.launch
-	a.kept.memory = mem
-	a.Program = layers.NewLayout(mem, &l.Policy, a.Confinement, l.Ladder.NoFilter)
-	if l.Hooks.Program != nil {
-		l.Hooks.Program(a.Program, false)
-	}
-	return a.startRunner(fd, more)
+// A starter has a process clone init, by the beginning of the program. It gets more descriptors besides its own.
+type starter interface {
+	start(a *Attempt, more []int) error
+	adopt(a *Attempt) error // waits until the clone has returned
+	reap(s *Sandbox) (unix.WaitStatus, unix.Rusage, error)
+	end(a *Attempt) // of a launch that is given up
 }
+
+func starterOf(l *Launch) starter {
+	if l.Host.Parent != nil {
+		return l.Host.Parent
+	}
+	return new(runner)
+}
+
+func (a *Attempt) start(more []int) error { return a.kept.starter.start(a, more) }
 
 // begin has init make the first calls, as soon as it is there.
 func begin(a *Attempt) {
@@ -172,10 +170,7 @@ func adoptAndResume(a *Attempt) error {
 
 // Close ends the started processes. No server has run.
 func (a *Attempt) Close() {
-	if a.runner.pid > 0 {
-		a.Pipes.close()
-		a.runner.end()
-	}
+	a.kept.starter.end(a)
 	if a.Init.PID < 0 && a.Program != nil { // refused before init was adopted
 		a.Init.PID = a.Program.Init()
 	}

@@ -20,10 +20,10 @@ func (s *Sandbox) failed(err error) error {
 // reapKilled reaps init, if init has ended, and returns the signal that killed init, or the server's process by init's
 // record; 0 if neither was killed.
 func (s *Sandbox) reapKilled() unix.Signal {
-	if s.Init.FD < 0 || !poll(s.Init.FD, unix.POLLIN, ExitTimeout) {
+	if s.Init.FD < 0 || !poll(s.Init.FD, ExitTimeout) {
 		return 0
 	}
-	st, _, err := wait(s.Init.PID)
+	st, _, err := s.kept.starter.reap(s)
 	if err != nil {
 		return 0
 	}

@@ -23,10 +23,13 @@ func groupRequest(s *Sandbox, processes func() []int) *cgroup.Request {
 		settings = append(settings, cgroup.IO(rate, disks(s.View))...)
 	}
 	r := &cgroup.Request{Settings: settings, Root: m.Root, UID: m.UID, GID: m.GID}
-	if s.launch.Process == nil {
+	if s.launch.Process == nil && s.launch.Host.Parent == nil {
 		return r
 	}
 	r.Own = processes
+	if parent := s.launch.Host.Parent; parent != nil {
+		r.PID = parent.PID
+	}
 	if uid := unix.Getuid(); uid != 0 {
 		r.Scope = func(pids []int) error { return userbus.StartScope(uid, pids, time.Now().Add(managerTimeout)) }
 	}
@@ -36,10 +39,13 @@ func groupRequest(s *Sandbox, processes func() []int) *cgroup.Request {
 // processes are those of this launch up to now: the runner ends when it has made init.
 func (a *Attempt) processes() []int {
 	list := []int{unix.Getpid()}
+	if parent := a.launch.Host.Parent; parent != nil { // this process is the host, and stays where it is
+		list[0] = parent.PID
+	}
 	if a.Program == nil {
 		return list
 	}
-	a.reapRunner()
+	_ = a.kept.starter.adopt(a)
 	if init := a.Program.Init(); init > 0 {
 		list = append(list, init)
 	}

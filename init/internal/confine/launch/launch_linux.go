@@ -49,6 +49,8 @@ type Stdio struct {
 type Host struct {
 	PIDFD int
 	Grace time.Duration // after which init ends everything, once the host has ended; 0: init does not watch the host
+
+	Parent *Parent // in a host's process; nil: this process starts a runner, and is init's parent
 }
 
 // A Process makes a launch's changes to the process that runs the launch.
@@ -66,6 +68,7 @@ type Interrupt struct {
 	FDs []unix.PollFd
 	// Check is called after each poll, with FDs as polled, or with none. An error ends the launch.
 	Check func(polled []unix.PollFd) error
+	Poll  func(fds []unix.PollFd, milliseconds int) (int, error) // nil: poll(2)
 }
 
 // Covers watches the covers of a sandbox that has some.
@@ -111,6 +114,9 @@ func New(c Config) *Launch {
 	if c.Interrupt.Check == nil {
 		c.Interrupt.Check = func([]unix.PollFd) error { return nil }
 	}
+	if c.Interrupt.Poll == nil {
+		c.Interrupt.Poll = unix.Poll
+	}
 	return &Launch{Config: c, Ladder: ladder.New(c.Order, &c.Policy), began: time.Now()}
 }
 
@@ -133,6 +139,9 @@ func (l *Launch) Start() (*Sandbox, error) {
 			return &a.Sandbox, nil
 		}
 		a.Close()
+		if l.Host.Parent != nil {
+			return nil, err
+		}
 		if withoutPairs(l, err) {
 			continue
 		}

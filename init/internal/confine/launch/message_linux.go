@@ -12,12 +12,9 @@ import (
 // awaitReady waits until init and the server have come to the end of their evidence, and each has sent a message.
 func (a *Attempt) awaitReady() error {
 	for messages := 0; messages < 2; {
-		if err := a.await(a.Pipes.Ready); err != nil {
-			return err
-		}
-		m, err := readMessage(a.Pipes.Ready)
+		m, err := a.receive()
 		if err != nil {
-			return a.failed(err)
+			return err
 		}
 		if len(m.carried) > 0 {
 			if err := take(a, &m); err != nil {
@@ -36,6 +33,35 @@ func (a *Attempt) awaitReady() error {
 		return a.failed(errors.New("two answers from init and none from the server"))
 	}
 	return nil
+}
+
+// receive waits for a message of init or of the server's process.
+func (a *Attempt) receive() (m message, err error) {
+	parent := a.launch.Host.Parent
+	for {
+		if parent != nil && len(parent.early) > 0 {
+			m, parent.early = parent.early[0], parent.early[1:]
+			return m, nil
+		}
+		if err = a.await(a.Pipes.Ready); err != nil {
+			return m, err
+		}
+		if m, err = readMessage(a.Pipes.Ready); err != nil {
+			return m, a.failed(err)
+		}
+		if parent == nil {
+			return m, nil
+		}
+		if !parent.take(&m) {
+			return m, nil
+		}
+		if err = a.launch.Interrupt.Check(nil); err != nil {
+			return m, err
+		}
+		if parent.reaped {
+			return m, a.failed(errReaped)
+		}
+	}
 }
 
 // take takes over the descriptors that a message carries: the sockets of init, or the listener of the server's process.
@@ -74,7 +100,7 @@ func (a *Attempt) await(fd int) error {
 		if left <= 0 {
 			return a.failed(errors.New("not done in " + l.Hooks.Timeout.String()))
 		}
-		if _, err := unix.Poll(fds, int(left/time.Millisecond)+1); err != nil && err != unix.EINTR {
+		if _, err := l.Interrupt.Poll(fds, int(left/time.Millisecond)+1); err != nil && err != unix.EINTR {
 			return refusedStart("poll", err)
 		}
 		if err := l.Interrupt.Check(fds[3:]); err != nil {
@@ -95,6 +121,8 @@ func (a *Attempt) await(fd int) error {
 // A message is one of init's or of the server's process.
 type message struct {
 	pid     int // of the process that the kernel says it is from
+	uid     int
+	gid     int
 	text    string
 	carried []int // the descriptors
 }
@@ -107,8 +135,8 @@ func readMessage(fd int) (m message, err error) {
 	var b [8]byte
 	oob := make([]byte, unix.CmsgSpace(unix.SizeofUcred)+unix.CmsgSpace(4*mostCarried))
 	n, oobn, flags, _, err := unix.Recvmsg(fd, b[:], oob, unix.MSG_DONTWAIT|unix.MSG_CMSG_CLOEXEC)
-	if err != nil || n == 0 {
-		return m, errors.New("its processes ended")
+	if err != nil {
+		return m, errReaped
 	}
 	m.text = string(b[:n])
 	parts, err := unix.ParseSocketControlMessage(oob[:oobn])
@@ -117,12 +145,14 @@ func readMessage(fd int) (m message, err error) {
 	}
 	for i := range parts {
 		if cred, err := unix.ParseUnixCredentials(&parts[i]); err == nil {
-			m.pid = int(cred.Pid)
+			m.pid, m.uid, m.gid = int(cred.Pid), int(cred.Uid), int(cred.Gid)
 		} else if fds, err := unix.ParseUnixRights(&parts[i]); err == nil {
 			m.carried = append(m.carried, fds...)
 		}
 	}
 	switch {
+	case n == 0: // the end, or a message without text that may carry something all the same
+		err = errReaped
 	case flags&unix.MSG_CTRUNC != 0: // the limit of open files is reached; the kernel has closed the others
 		err = os.NewSyscallError("recvmsg", unix.EMFILE)
 	case m.pid == 0:
@@ -130,6 +160,7 @@ func readMessage(fd int) (m message, err error) {
 	}
 	if err != nil {
 		closeAll(m.carried)
+		m.carried = nil // or the caller would close what has these numbers by then
 	}
 	return m, err
 }

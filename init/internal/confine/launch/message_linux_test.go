@@ -40,7 +40,7 @@ func waiting(t *testing.T, c Config) (a *Attempt, send int) {
 	}
 	t.Cleanup(func() { closeAll(pair[:]) })
 	a = &Attempt{Sandbox: Sandbox{launch: &Launch{Config: c}, Init: Init{PID: os.Getpid(), FD: -1},
-		Listener: notify.New(nil, nil), Pipes: Pipes{-1, pair[0], -1}, kept: kept{image: -1, mounts: -1, room: -1}}}
+		Listener: notify.New(nil, nil), Pipes: Pipes{-1, pair[0], -1, false}, kept: kept{starter: new(runner), image: -1, mounts: -1, room: -1}}}
 	return a, pair[1]
 }
 

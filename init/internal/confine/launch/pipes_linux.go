@@ -7,9 +7,10 @@ import (
 
 // Pipes are this process's ends of the connections with init and the server; -1 is closed.
 type Pipes struct {
-	Lifeline int // init lives as long as this is open; a byte is a message for init's loop
-	Ready    int // messages of init and of the server's process
-	Release  int // a byte resumes the process that waits
+	Lifeline int  // init lives as long as this is open; a byte is a message for init's loop
+	Ready    int  // messages of init and of the server's process
+	Release  int  // a byte resumes the process that waits
+	borrowed bool // Ready belongs to a [Parent]
 }
 
 // open makes the pipes, and returns the other ends in the same order.
@@ -46,6 +47,15 @@ func (p *Pipes) resume() error {
 }
 
 func (p *Pipes) close() {
-	closeAll([]int{p.Release, p.Ready, p.Lifeline})
-	*p = Pipes{-1, -1, -1}
+	closeAll([]int{p.Release, p.Lifeline})
+	p.Release, p.Lifeline = -1, -1
+	p.CloseReady()
+}
+
+// CloseReady closes the socket of messages, if it is the launch's own.
+func (p *Pipes) CloseReady() {
+	if !p.borrowed {
+		closeAll([]int{p.Ready})
+		p.Ready = -1
+	}
 }

@@ -10,9 +10,15 @@ func TakeSockets(s *Sandbox) []int {
 	return taken
 }
 
-// ReadMessage reads a message of init's after the release, with the sockets that it carries; "" is the end of file.
+// ReadMessage reads a message of init's after the release, with the sockets that it carries; "" is the end of file. One
+// of a [Parent] is that of no init's.
 func ReadMessage(s *Sandbox) (text string, carried []int) {
 	m, err := readMessage(s.Pipes.Ready)
+	if parent := s.launch.Host.Parent; err == nil && parent != nil {
+		if parent.take(&m) {
+			return layers.MsgCloned, nil
+		}
+	}
 	if err != nil { // the carried descriptors are closed
 		return m.text, nil
 	}

@@ -27,8 +27,23 @@ func refusedStart(op string, err error) error {
 	return &order.Refusal{Layer: order.Exec, Op: op, Err: err}
 }
 
-// startRunner makes the pipes and starts the runner.
-func (a *Attempt) startRunner(prog int, more []int) error {
+// start makes the program and the pipes, and starts the runner.
+func (r *runner) start(a *Attempt, more []int) error {
+	fd, mem, err := program.Open()
+	if err != nil {
+		return &order.Refusal{Layer: order.Exec, Op: "program", Err: err}
+	}
+	defer unix.Close(fd)
+	l := a.launch
+	a.kept.memory = mem
+	a.Program = layers.NewLayout(mem, &l.Policy, a.Confinement, l.Ladder.NoFilter)
+	if l.Hooks.Program != nil {
+		l.Hooks.Program(a.Program, false)
+	}
+	return r.startOn(a, fd, more)
+}
+
+func (r *runner) startOn(a *Attempt, prog int, more []int) error {
 	theirs, err := a.Pipes.open()
 	defer closeAll(theirs[:])
 	if err != nil {
@@ -45,29 +60,44 @@ func (a *Attempt) startRunner(prog int, more []int) error {
 	if len(files) > program.MaxFiles {
 		return refusedStart("start", unix.EMFILE)
 	}
-	if a.runner.pid, err = program.Start(files, a.launch.Group.Init()); err != nil {
+	if r.pid, err = program.Start(files, a.launch.Group.Init()); err != nil {
 		return refusedStart("start", err)
 	}
 	return nil
 }
 
-// adoptInit reaps the runner, which has then stored init's process id.
-func (a *Attempt) adoptInit() error {
-	st, err := a.reapRunner()
-	if err != nil {
+// adopt waits for the runner, which has then stored init's process id.
+func (r *runner) adopt(a *Attempt) error {
+	st, err := a.reapRunner(r)
+	if err != nil || a.Program.Init() > 0 && st.Exited() && st.ExitStatus() == 0 {
 		return err
 	}
-	if a.Init.PID = a.Program.Init(); a.Init.PID <= 0 || !st.Exited() || st.ExitStatus() != 0 {
-		if f := a.Program.Failed(a.Program.Copy()); f != nil {
-			return f
-		}
-		if st.Signaled() { // its one call but exit
-			return &order.Refusal{Layer: order.Namespaces, Op: "clone", Err: killedBy(st.Signal())}
-		}
-		return refusedStart(diagnose.OpRunner, errors.New("ended with "+strconv.Itoa(st.ExitStatus())))
+	if f := a.Program.Failed(a.Program.Copy()); f != nil {
+		return f
 	}
+	if st.Signaled() { // its one call but exit
+		return &order.Refusal{Layer: order.Namespaces, Op: "clone", Err: killedBy(st.Signal())}
+	}
+	return refusedStart(diagnose.OpRunner, errors.New("ended with "+strconv.Itoa(st.ExitStatus())))
+}
+
+func (r *runner) reap(s *Sandbox) (unix.WaitStatus, unix.Rusage, error) { return wait(s.Init.PID) }
+
+// adoptInit waits until init is there, and takes hold of it.
+func (a *Attempt) adoptInit() (err error) {
+	if err = a.kept.starter.adopt(a); err != nil {
+		return err
+	}
+	a.Init.PID = a.Program.Init()
 	if a.Init.FD, err = unix.PidfdOpen(a.Init.PID, 0); err != nil {
 		return refusedStart("pidfd_open", err)
+	}
+	if parent := a.launch.Host.Parent; parent != nil {
+		if err = parent.hold(a.Init.PID); err != nil { // the number may be another process's by now
+			unix.Close(a.Init.FD)
+			a.Init.FD = -1
+			return err
+		}
 	}
 	if a.watchesCovers() {
 		if err = a.launch.Covers.Open(&a.Sandbox); err != nil {
@@ -82,8 +112,7 @@ func (a *Attempt) adoptInit() error {
 
 // reapRunner waits for the runner, once. The runner makes one clone, which takes as long as the kernel needs to make
 // namespaces.
-func (a *Attempt) reapRunner() (unix.WaitStatus, error) {
-	r := &a.runner
+func (a *Attempt) reapRunner(r *runner) (unix.WaitStatus, error) {
 	if r.pid <= 0 || r.err != nil {
 		return r.status, r.err
 	}
@@ -103,7 +132,11 @@ func (a *Attempt) reapRunner() (unix.WaitStatus, error) {
 }
 
 // end ends a runner that still runs: first it may exit by itself, for it has init's process id.
-func (r *runner) end() {
+func (r *runner) end(a *Attempt) {
+	if r.pid <= 0 {
+		return
+	}
+	a.Pipes.close()
 	fd, err := unix.PidfdOpen(r.pid, 0)
 	if err != nil {
 		return
@@ -111,7 +144,7 @@ func (r *runner) end() {
 	defer unix.Close(fd)
 	for _, sig := range []unix.Signal{0, unix.SIGKILL} {
 		unix.PidfdSendSignal(fd, sig, nil, 0)
-		if poll(fd, unix.POLLIN, ExitTimeout) {
+		if poll(fd, ExitTimeout) {
 			wait(r.pid)
 			return
 		}
@@ -174,9 +207,9 @@ func wait(pid int) (st unix.WaitStatus, ru unix.Rusage, err error) {
 	}
 }
 
-// poll reports whether a descriptor has an event before a timeout.
-func poll(fd int, event int16, timeout time.Duration) bool {
-	fds := []unix.PollFd{{Fd: int32(fd), Events: event}}
+// poll reports whether a descriptor is ready before a timeout.
+func poll(fd int, timeout time.Duration) bool {
+	fds := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}
 	n, err := unix.Poll(fds, int(timeout.Milliseconds()))
 	return n > 0 && err == nil
 }

@@ -34,6 +34,7 @@ type Sandbox struct {
 
 // kept is the state that a sandbox keeps until its end.
 type kept struct {
+	starter starter
 	private privdir.Dir // has /tmp and the home where the sandbox has no tmpfs of its own
 	image   int         // of this binary, which init executes when this process is gone; -1 if it does not have to
 	memory  []byte      // of the program
@@ -72,7 +73,10 @@ func (s *Sandbox) Release() error {
 	if s.Egress != nil {
 		s.Egress.Begin()
 	}
-	return s.Pipes.resume()
+	err := s.Pipes.resume()
+	closeAll([]int{s.Pipes.Release})
+	s.Pipes.Release = -1
+	return err
 }
 
 // Send sends init a message, or a signal for the server: only init is sure that the process id is still the server's.
@@ -85,6 +89,9 @@ func (s *Sandbox) Send(message byte) {
 // CloseLifeline makes init kill all processes of the sandbox and end.
 func (s *Sandbox) CloseLifeline() {
 	if s.Pipes.Lifeline >= 0 {
+		if s.launch.Host.Parent != nil { // or init takes that for the host's end
+			s.Send(layers.MsgEnd)
+		}
 		unix.Close(s.Pipes.Lifeline)
 		s.Pipes.Lifeline = -1
 	}
@@ -97,11 +104,11 @@ func (s *Sandbox) KillInit() {
 }
 
 // Ended reports whether init has ended.
-func (s *Sandbox) Ended(timeout time.Duration) bool { return poll(s.Init.FD, unix.POLLIN, timeout) }
+func (s *Sandbox) Ended(timeout time.Duration) bool { return poll(s.Init.FD, timeout) }
 
 // Reap reaps init.
 func (s *Sandbox) Reap() (unix.Rusage, error) {
-	_, usage, err := wait(s.Init.PID)
+	_, usage, err := s.kept.starter.reap(s)
 	s.Init.PID = 0
 	return usage, err
 }
@@ -139,6 +146,7 @@ func (s *Sandbox) Close() {
 	s.Listener.Close()
 	s.CloseEgress()
 	closeAll(append(TakeSockets(s), s.kept.mounts, TakeRoom(s)))
+	s.kept.mounts = -1
 	if s.launch.Hooks.Program == nil { // or a test reads the program afterwards
 		unix.Munmap(s.kept.memory)
 		s.kept.memory, s.Program = nil, nil

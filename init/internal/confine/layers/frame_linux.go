@@ -19,6 +19,7 @@ const (
 // the shim.
 const (
 	MsgFreeze = 0   // stops every process of the sandbox at once: signals one by one would miss a process that forks
+	MsgEnd    = 254 // ends an init that a host launched itself: at the end of file the server has its grace first
 	MsgSocket = 255 // asks for one more socket for a published port
 
 	MsgReady    = "." // a process has come to the end of its evidence; later from init: the server was reaped
@@ -40,13 +41,7 @@ func cloneInit(b *build, hostNet bool) {
 	b.Layer("namespaces")
 	// First, for a host that finds the runner of a killed shim by this name.
 	b.Call(sys.Prctl(unix.PR_SET_NAME, program.Str(order.RunnerName)))
-	flags := unix.CLONE_PARENT | int(unix.SIGCHLD)
-	if l.is(full) {
-		flags |= unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWIPC | unix.CLONE_NEWUTS
-	}
-	if l.is(full) && !hostNet {
-		flags |= unix.CLONE_NEWNET
-	}
+	flags := unix.CLONE_PARENT | int(unix.SIGCHLD) | initFlags(l, hostNet)
 	l.clone = b.Step(sys.Clone(flags)).Returns(program.Int(0)).Fork().Else(outer)
 	awaitRelease(b)
 	b.Jump(&l.completed)
@@ -57,10 +52,22 @@ func cloneInit(b *build, hostNet bool) {
 	exit(b, exitFailed)
 }
 
+// initFlags are the namespaces of init's own.
+func initFlags(l *Layout, hostNet bool) (flags int) {
+	if l.is(full) {
+		flags |= unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWIPC | unix.CLONE_NEWUTS
+	}
+	if l.is(full) && !hostNet {
+		flags |= unix.CLONE_NEWNET
+	}
+	return flags
+}
+
 // writeFirst writes the rows that init makes before the launch is planned.
 func writeFirst(b *build) {
 	l := b.layout
 	b.Bind(&l.completed)
+	leaveParent(b)
 	l.state = new(state)
 	writeRows(b, firstRows(l.state))
 }
@@ -79,7 +86,16 @@ func writeFrame(b *build) {
 	execServer(b)
 
 	b.Bind(reap)
-	b.BranchUnlessOK(&l.fail)
+	if l.parent != nil { // there it was not bound
+		var cloned program.Label
+		b.BranchUnlessOK(&l.fail)
+		b.Jump(&cloned)
+		b.Bind(&l.fail)
+		exit(b, exitFailed)
+		b.Bind(&cloned)
+	} else {
+		b.BranchUnlessOK(&l.fail)
+	}
 	s.trace.traceServer(b)
 	b.Layer("privileges")
 	s.initCaps = dropCapabilities(b, l.is(full))

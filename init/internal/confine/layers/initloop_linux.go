@@ -72,6 +72,10 @@ func (p *initLoop) await(orphaned *program.Label) program.Op {
 func (p *initLoop) checkHost(orphaned *program.Label) {
 	var alive, ended, start program.Label
 	poll := sys.Ppoll(program.Ref(p.fds.Plus(2*pollfdSize)), 1, program.Words(0, 0))
+	if p.layout.parent != nil {
+		p.Step(poll).Returns(program.Int(0)).Else(orphaned)
+		return
+	}
 	p.Step(poll).Returns(program.Int(0)).Else(&ended)
 	p.Jump(&alive)
 	p.Bind(&ended)
@@ -81,8 +85,7 @@ func (p *initLoop) checkHost(orphaned *program.Label) {
 	p.Bind(&start)
 	timer := p.Step(sys.TimerfdCreate(unix.CLOCK_MONOTONIC, unix.TFD_NONBLOCK|unix.TFD_CLOEXEC)).Else(orphaned)
 	p.Step(sys.Dup3(timer.Result(), fdHost, unix.O_CLOEXEC)).Else(orphaned)
-	value := program.Words(0, 0, uint64(p.HostGrace/time.Second), uint64(p.HostGrace%time.Second)) // struct itimerspec
-	p.Step(sys.TimerfdSettime(sys.FD(fdHost), 0, value)).Else(orphaned)
+	p.Step(sys.TimerfdSettime(sys.FD(fdHost), 0, timerIn(p.HostGrace))).Else(orphaned)
 	p.Bind(&alive)
 }
 
@@ -96,6 +99,7 @@ func (p *initLoop) handleMessage() {
 		p.Call(sys.Kill(program.Int(-1), program.Int(int(unix.SIGSTOP))))
 		p.Jump(&read)
 		p.Bind(&signal)
+		p.endIfTold()
 	}
 	p.moreSockets(&read)
 	p.Call(sys.Kill(p.layout.server.Result(), program.Word(p.message)))
@@ -167,6 +171,9 @@ func reapLoop(b *build) {
 	var orphaned, rest program.Label
 	p.awaitServer(&orphaned, func() {
 		b.Bind(&orphaned)
+		if b.layout.parent != nil {
+			p.outlive()
+		}
 		exit(b, exitOrphaned)
 	})
 	// Init tells the shim, which counts the rest, waits until the shim closes the lifeline, kills the rest and reaps it
@@ -212,4 +219,9 @@ func reapLoopShared(b *build) {
 	b.Call(sys.Execveat(sys.FD(fdImage), "", argv, env, unix.AT_EMPTY_PATH))
 	b.Call(sys.Kill(b.layout.server.Result(), program.Int(int(unix.SIGKILL))))
 	exit(b, exitOrphaned)
+}
+
+// timerIn is a struct itimerspec.
+func timerIn(d time.Duration) program.Arg {
+	return program.Words(0, 0, uint64(d/time.Second), uint64(d%time.Second))
 }

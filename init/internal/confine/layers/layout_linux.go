@@ -20,6 +20,8 @@ const (
 	fdRelease  = 6 // a byte resumes the program; end of file when the shim is gone
 	fdCanary   = 7 // a folder that no rule of Landlock opens; in the host's root the one that holds the private folders
 	fdTrees    = 8 // trees that a root launcher opened, one for each bind; or fdImage
+	fdHosted   = 8 // of a parent and its init: a pidfd of the host
+	fdRunner   = 9 // of a parent: the runner's executable
 	fdHost     = 3 // in init's loop, in place of the program: a pidfd of the host
 	fdImage    = 8 // without a pid namespace: the file that init executes when the shim is gone
 )
@@ -35,6 +37,12 @@ func Files(stdio [3]int, prog, lifeline, ready, release, folder int, more []int)
 	return append(f, prog) // an unnamed descriptor, for the proof that the first row closes them
 }
 
+// ParentFiles are the descriptors of a parent from number 3 on, given the other ends of the pipes, a pidfd of the host
+// and the runner's executable.
+func ParentFiles[F any](prog F, theirs [3]F, host, exe F) []F {
+	return []F{prog, theirs[0], theirs[1], theirs[2], prog, host, exe}
+}
+
 // A Layout is a request as a program, with the proofs that compare the program's results.
 type Layout struct {
 	*program.Program
@@ -47,6 +55,7 @@ type Layout struct {
 	proofs      []proof
 	acks        []fileRead // answers of rtnetlink; an error there is a refusal's
 	rules       *match.Rules
+	parent      *parent // nil: the runner ends when it has cloned init
 	frame
 }
 
@@ -103,11 +112,16 @@ func (l *Layout) is(s confinements) bool { return l.in&s != 0 }
 // NewLayout makes a launch in mem. Its runner can be started: init waits for the rest of the program. NoFilter leaves
 // the filter out, which only confinement limits can do.
 func NewLayout(mem []byte, p *policy.Policy, c policy.Confinement, noFilter bool) *Layout {
+	l, b := newLayout(mem, p, c, noFilter)
+	cloneInit(b, p.Level == policy.LevelNetwork)
+	return l
+}
+
+func newLayout(mem []byte, p *policy.Policy, c policy.Confinement, noFilter bool) (*Layout, *build) {
 	b := program.New(mem)
 	l := &Layout{Program: b.Program, builder: b, confinement: c, in: setOf(c, noFilter),
 		rules: match.New(&p.Network)}
-	cloneInit(&build{Builder: b, layout: l}, p.Level == policy.LevelNetwork)
-	return l
+	return l, &build{Builder: b, layout: l}
 }
 
 // Begin writes the rows that need no view, and a wait behind them: init can be resumed, and waits again for the rest.

@@ -68,8 +68,8 @@ type Request struct {
 	Group  *cgroup.Group // the server's, or nil
 	Lost   string        // why a stronger confinement was not reached; "" if none was tried
 	Reaper []string      // with which arguments init executes fdImage
-	// HostGrace is how long the server may outlive its host while the shim is stopped. 0: no descriptor of the
-	// host is handed over, which is otherwise the last one.
+	// HostGrace is how long the server may outlive its host while the shim is stopped, or where there is none. 0: no
+	// descriptor of the host is handed over, which is otherwise the last one.
 	HostGrace time.Duration
 	Stdio     [3]Standard // the files that the shim hands over as standard input, output and error
 	TTY       bool        // standard input is a terminal without a session, which becomes the server's

@@ -63,6 +63,21 @@ func (b *Builder) add(class Class, want byte, c Syscall) Op {
 	return o
 }
 
+// Page has the next Op, and the next data, begin a page of memory that has nothing of what is there yet. The results
+// are the two places that have all that, each as address and length in whole pages.
+func Page(b *Builder) (ops, data [2]uint64) {
+	const page = 4096
+	whole := func(n int) int { return (n + page - 1) &^ (page - 1) }
+	end := whole(opAt(b.n))
+	for opAt(b.n) < end {
+		b.Load(Int(0))
+	}
+	if b.end = whole(b.end); b.end > len(b.whole) {
+		b.full = true
+	}
+	return [2]uint64{Base, uint64(end)}, [2]uint64{Base + dataFrom, uint64(b.end - dataFrom)}
+}
+
 // A Label is an Op that branches lead to.
 type Label struct {
 	pos  uint64

@@ -10,6 +10,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+var kept platform.Kept[int]
+
+// Executable is a descriptor of the runner's executable, which stays open: for processes that others start.
+func Executable() (int, error) { return kept.Get(executable) }
+
 // executable is a descriptor of the runner's executable.
 func executable() (int, error) {
 	elf, err := ELF()

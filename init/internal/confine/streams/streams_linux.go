@@ -12,14 +12,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Check describes this process's descriptors 0, 1 and 2, and refuses files that would open the host's tree or network
-// to the server: a folder or an O_PATH descriptor is a starting point for openat(2), a block device is a whole file
-// system, and a socket keeps the network namespace that it was made in. Where anySocket is set the server has the
-// host's network anyway.
-func Check(anySocket bool) (host [3]layers.Standard, err error) {
-	for fd := range host {
-		if host[fd], err = usable(fd, anySocket); err != nil {
-			path := "descriptor " + strconv.Itoa(fd)
+// Check describes the descriptors that are a server's standard input, output and error, and refuses files that would
+// open the host's tree or network to the server: a folder or an O_PATH descriptor is a starting point for openat(2), a
+// block device is a whole file system, and a socket keeps the network namespace that it was made in. Where anySocket is
+// set the server has the host's network anyway.
+func Check(fds [3]int, anySocket bool) (host [3]layers.Standard, err error) {
+	for i, fd := range fds {
+		if host[i], err = usable(fd, anySocket); err != nil {
+			path := "descriptor " + strconv.Itoa(i)
 			return host, &order.Refusal{Layer: order.Descriptors, Op: diagnose.OpUse, Path: path, Err: err}
 		}
 	}

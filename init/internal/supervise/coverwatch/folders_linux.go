@@ -25,6 +25,7 @@ type folders struct {
 	watched  []*folder
 	blind    []string // paths of folders that cannot be watched on this machine
 	warnings []string // of these
+	renames  *Renames // nil: dnotify
 }
 
 // A folder is one that is watched.
@@ -33,6 +34,7 @@ type folder struct {
 	fd     int
 	file   platform.FileID
 	events int
+	wd     int  // of [Renames]
 	used   bool // by a cover, since the last prune
 }
 
@@ -72,7 +74,7 @@ func (f *folders) watchAbove(cover string, missing bool) error {
 // folder is kept: a new one might be refused.
 func (f *folders) watch(dir string, creation bool) error {
 	if i := slices.IndexFunc(f.watched, func(w *folder) bool { return w.used && w.path == dir }); i >= 0 {
-		return f.watched[i].notify(creation)
+		return f.notify(f.watched[i], creation)
 	}
 	at, err := lookAt(dir)
 	if err != nil {
@@ -80,7 +82,7 @@ func (f *folders) watch(dir string, creation bool) error {
 	}
 	if i := slices.IndexFunc(f.watched, func(w *folder) bool { return w.path == dir && w.file == at.id() }); i >= 0 {
 		f.watched[i].used = true
-		return f.watched[i].notify(creation)
+		return f.notify(f.watched[i], creation)
 	}
 	fd, err := unix.Open(dir, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC|unix.O_NOFOLLOW, 0)
 	if err != nil {
@@ -89,7 +91,7 @@ func (f *folders) watch(dir string, creation bool) error {
 	w := &folder{path: dir, fd: fd, used: true}
 	if at, err = statx(fd, "", unix.AT_EMPTY_PATH); err == nil {
 		w.file = at.id()
-		err = w.notify(creation)
+		err = f.notify(w, creation)
 	}
 	if err != nil {
 		unix.Close(fd)
@@ -103,6 +105,9 @@ func (f *folders) watch(dir string, creation bool) error {
 func (f *folders) prune() {
 	f.watched = slices.DeleteFunc(f.watched, func(w *folder) bool {
 		if !w.used {
+			if f.renames != nil {
+				f.renames.forget(w.wd)
+			}
 			unix.Close(w.fd)
 			return true
 		}
@@ -111,13 +116,33 @@ func (f *folders) prune() {
 	})
 }
 
-// notify asks the kernel for SIGIO. Before Linux 5.17 a rename to another folder counts as a deletion.
-func (w *folder) notify(creation bool) error {
+// again watches the folders again that have reported a change.
+func (f *folders) again() error {
+	for _, w := range f.watched {
+		var err error
+		if w.wd, err = f.renames.watch(w.fd, w.events); err != nil {
+			return &os.PathError{Op: "inotify_add_watch", Path: w.path, Err: err}
+		}
+	}
+	return nil
+}
+
+// notify asks the kernel for SIGIO, or for one report. Before Linux 5.17 a rename to another folder counts as a
+// deletion.
+func (f *folders) notify(w *folder, creation bool) error {
 	events := w.events | dnRename | dnDelete | dnMultishot
 	if creation {
 		events |= dnCreate
 	}
 	if events == w.events {
+		return nil
+	}
+	if f.renames != nil {
+		var err error
+		if w.wd, err = f.renames.watch(w.fd, events); err != nil {
+			return &os.PathError{Op: "inotify_add_watch", Path: w.path, Err: err}
+		}
+		w.events = events
 		return nil
 	}
 	if _, err := unix.FcntlInt(uintptr(w.fd), unix.F_NOTIFY, events); err != nil {

@@ -153,7 +153,9 @@ func (p *paths) updateLost(mounts []platform.Mount) (lost []layers.Lost, retry b
 }
 
 func (p *paths) close() {
-	unix.Close(p.mountinfo)
+	if p.folders.renames == nil { // or it is theirs
+		unix.Close(p.mountinfo)
+	}
 	for _, w := range p.folders.watched {
 		unix.Close(w.fd)
 	}

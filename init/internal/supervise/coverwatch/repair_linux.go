@@ -105,11 +105,7 @@ func (r *repair) mountCovers(lost []layers.Lost) error {
 	if r.Alter != nil {
 		r.Alter(p)
 	}
-	pid, err := program.Start(layers.RepairFiles(fd, r.namespaces[0], r.namespaces[1]), -1)
-	if err != nil {
-		return err
-	}
-	if err = r.await(pid); err != nil {
+	if err = r.start(fd); err != nil {
 		return err
 	}
 	err = p.Check(p.Copy())
@@ -122,6 +118,22 @@ func (r *repair) mountCovers(lost []layers.Lost) error {
 		return err
 	}
 	return r.pause(retryDelay)
+}
+
+// start starts a runner on a program, and pauses until the runner has ended.
+func (r *repair) start(prog int) error {
+	// ETOOMANYREFS: a server of this user has as many descriptors in flight as this process may have open; unix(7).
+	if r.Lay == nil || r.Lay([3]int{prog, r.namespaces[0], r.namespaces[1]}) != nil {
+		pid, err := program.Start(layers.RepairFiles(prog, r.namespaces[0], r.namespaces[1]), -1)
+		if err != nil {
+			return err
+		}
+		return r.await(pid)
+	}
+	r.laying = true
+	err := r.pause(untilExit)
+	r.laying = false
+	return err
 }
 
 // await pauses until the runner has ended, and reaps it. A late runner is not reaped: its sleep may be

@@ -38,9 +38,14 @@ import (
 type Config struct {
 	Covers  []fsview.Cover
 	Machine layers.Machine
-	Init    int // pid of process 1 of the sandbox
-	InitFD  int // a pidfd of the same process
+	Init    int         // pid of process 1 of the sandbox
+	Ended   func() bool // reports whether that has ended
 
+	// Renames reports changes of folders; nil: the kernel sends SIGIO, and the caller then calls OnRename.
+	Renames *Renames
+	// Lay starts a runner with three descriptors from number 3 on, and RunnerEnded is called at the runner's end; nil:
+	// runners are children of this process.
+	Lay func(files [3]int) error
 	// Lost is called once, if a cover cannot be laid again. The caller kills the server.
 	Lost func(error)
 	// Alter, for tests, changes the program of a runner that lays covers.
@@ -62,6 +67,7 @@ type Watcher struct {
 // New opens init's namespaces.
 func New(c Config) (w *Watcher, err error) {
 	w = &Watcher{Config: c, namespaces: [2]int{-1, -1}, paths: paths{mountinfo: -1}}
+	w.paths.folders.renames = c.Renames
 	for _, k := range c.Covers {
 		w.paths.covers = append(w.paths.covers, cover{Cover: k, file: k.FileID})
 	}
@@ -91,6 +97,11 @@ func (w *Watcher) Watch(table int) (warnings []string, err error) {
 		return nil, &order.Refusal{Layer: order.Root, Op: "fcntl", Path: "mountinfo", Err: err}
 	}
 	poll(w.paths.mountinfo, unix.POLLPRI)
+	if w.Renames != nil {
+		if err = w.Renames.follow(w.paths.mountinfo); err != nil {
+			return nil, &order.Refusal{Layer: order.Root, Op: "wait for", Path: "mountinfo", Err: err}
+		}
+	}
 	err = w.paths.watchFirst(w.Machine.UID)
 	return w.paths.folders.warnings, err
 }
@@ -98,8 +109,10 @@ func (w *Watcher) Watch(table int) (warnings []string, err error) {
 // Register has the loop wait for lost covers.
 func (w *Watcher) Register(l *loop.Loop) {
 	if w != nil {
-		// No process of the sandbox can change that table.
-		l.Add(w.paths.mountinfo, unix.POLLPRI, func(int16) { w.onLoss() })
+		if w.Renames == nil {
+			// No process of the sandbox can change that table.
+			l.Add(w.paths.mountinfo, unix.POLLPRI, func(int16) { w.onLoss() })
+		}
 		w.runnerExit = l.Add(-1, unix.POLLIN, func(int16) { w.resume() })
 		w.wake = l.Timer(w.resume)
 	}
@@ -116,6 +129,10 @@ func (w *Watcher) Stop() {
 // Close closes the descriptors of a watcher that no loop serves any more.
 func (w *Watcher) Close() {
 	if w != nil {
+		if w.repair != nil {
+			w.repair.cancel()
+			w.repair = nil
+		}
 		w.paths.close()
 		unix.Close(w.namespaces[0])
 		unix.Close(w.namespaces[1])
@@ -124,7 +141,32 @@ func (w *Watcher) Close() {
 
 // OnRename looks whether something covered was renamed in a watched folder. Mostly something else was.
 func (w *Watcher) OnRename() {
-	if w != nil && w.paths.changed() {
+	if w != nil && !w.stopped && w.paths.changed() {
+		w.onLoss()
+	}
+}
+
+// Again watches all folders again, each of which has reported one change to [Renames].
+func (w *Watcher) Again() {
+	if w == nil || w.stopped {
+		return
+	}
+	if err := w.paths.folders.again(); err != nil {
+		w.Stop()
+		w.Lost(err)
+	}
+}
+
+// RunnerEnded is called when a runner that was started by Lay has ended.
+func (w *Watcher) RunnerEnded() {
+	if w != nil && w.repair != nil && w.repair.laying {
+		w.resume()
+	}
+}
+
+// OnMount is called when init's table of mounts may have changed, for a watcher with [Renames].
+func (w *Watcher) OnMount() {
+	if w != nil {
 		w.onLoss()
 	}
 }
@@ -145,7 +187,9 @@ func (w *Watcher) onLoss() {
 
 func (w *Watcher) beginRepair(laid []layers.Lost) {
 	r := &repair{Watcher: w, laid: laid}
-	r.next, r.cancel = iter.Pull(r.run)
+	if r.next, r.cancel = pull(r.run); w.Lay == nil {
+		r.next, r.cancel = iter.Pull(r.run) // in the thread that runners die with
+	}
 	w.repair = r
 	w.resume()
 }
@@ -157,7 +201,7 @@ func (w *Watcher) resume() {
 	delay, paused := r.next()
 	switch {
 	case w.stopped:
-	case poll(w.InitFD, unix.POLLIN) > 0: // init has ended
+	case w.Ended():
 		w.Stop()
 	case r.err != nil:
 		w.Stop()

@@ -71,7 +71,7 @@ func (b *box) watch(l *loop.Loop) {
 		b.Fatal(err)
 	}
 	b.Cleanup(func() { unix.Close(initFD) })
-	c := Config{Init: b.init, InitFD: initFD, Lost: func(err error) { b.lost = err },
+	c := Config{Init: b.init, Ended: func() bool { return poll(initFD, unix.POLLIN) > 0 }, Lost: func(err error) { b.lost = err },
 		Covers: []fsview.Cover{{Path: b.path("secret"), Source: b.path("secret"), Kind: fsview.Deny},
 			{Path: b.path("dir"), Source: b.path("dir"), Kind: fsview.ReadOnly, Folder: true}}}
 	c.Machine.UID = os.Getuid()

@@ -19,19 +19,19 @@ type stdinWatch struct {
 }
 
 // open begins to watch standard input, if that is a pipe or socket which is not at its end already.
-func (n *stdinWatch) open() {
+func (n *stdinWatch) open(stdin int) {
 	var st unix.Stat_t
-	if err := unix.Fstat(0, &st); err != nil {
+	if err := unix.Fstat(stdin, &st); err != nil {
 		return
 	}
 	if t := st.Mode & unix.S_IFMT; t != unix.S_IFIFO && t != unix.S_IFSOCK {
 		return
 	}
-	fds := []unix.PollFd{{Fd: 0, Events: unix.POLLRDHUP}}
+	fds := []unix.PollFd{{Fd: int32(stdin), Events: unix.POLLRDHUP}}
 	if _, err := unix.Poll(fds, 0); err != nil || fds[0].Revents != 0 {
 		return
 	}
-	if fd, err := dup(0); err == nil {
+	if fd, err := dup(stdin); err == nil {
 		n.fd = fd
 	}
 }
@@ -61,6 +61,7 @@ func (s *Streams) stdinClosed() {
 	}
 	unix.Close(n.fd)
 	unix.Close(n.pipe)
+	n.fd = -1
 	s.SessionEnds()
 }
 

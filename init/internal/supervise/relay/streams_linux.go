@@ -70,7 +70,7 @@ func Open(c Config, host [3]layers.Standard) (*Streams, error) {
 		}
 	}
 	if c.WatchStdin {
-		s.stdin.open()
+		s.stdin.open(0)
 	}
 	return s, nil
 }

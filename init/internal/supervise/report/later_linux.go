@@ -92,6 +92,10 @@ func (s *Sink) writeKept() {
 // Half of the socket stays free for the last line, for a stopped host reads nothing. SIOCOUTQ counts as SO_SNDBUF does;
 // unix(7).
 func (s *Sink) TellHost(r order.Line) {
+	if s.Give != nil {
+		r.Stamp(time.Now(), s.ID)
+		s.Give(r.AppendJSON(nil))
+	}
 	if s.Host < 0 {
 		return
 	}

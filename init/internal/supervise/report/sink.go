@@ -21,6 +21,8 @@ type Sink struct {
 	ID           string // of the launch; the first line chooses one where there is none
 	Dropped      int    // later lines that found no room
 
+	Give func(line []byte) // takes the lines for a host in this process; nil: there is none
+
 	kept   backlog
 	keeper *keeper // of the report that Keep makes
 }
@@ -40,6 +42,7 @@ func (s *Sink) First(r order.Line) error {
 			return &order.Refusal{Layer: order.Exec, Op: "write the report", Err: err}
 		}
 	}
+	s.give(line)
 	return nil
 }
 
@@ -49,6 +52,7 @@ func (s *Sink) Last(r order.Line) {
 	for _, fd := range [...]int{s.Report, s.Host} {
 		write(fd, line, time.Now().Add(lastLine))
 	}
+	s.give(line)
 	if s.keeper != nil {
 		s.keeper.add(line)
 		s.keeper.end()
@@ -82,9 +86,15 @@ func (s *Sink) NotifyHost(r order.Record) {
 	}
 }
 
+func (s *Sink) give(line []byte) {
+	if s.Give != nil {
+		s.Give(line)
+	}
+}
+
 // line is a record's, as of now, if there is a descriptor for it.
 func (s *Sink) line(r order.Line) []byte {
-	if s.Report < 0 && s.Host < 0 && s.keeper == nil {
+	if s.Report < 0 && s.Host < 0 && s.keeper == nil && s.Give == nil {
 		return nil
 	}
 	s.stamp(r)

@@ -16,13 +16,13 @@ type coverWatch struct{ *monitor }
 // Open opens init's namespaces.
 func (w coverWatch) Open(s *launch.Sandbox) (err error) {
 	w.covers, err = coverwatch.New(coverwatch.Config{Covers: s.View.Covers, Machine: s.Machine, Init: s.Init.PID,
-		InitFD: s.Init.FD, Lost: w.policyLost, Alter: w.alterRepair})
+		Ended: func() bool { return s.Ended(0) }, Lost: w.policyLost, Alter: w.alterRepair})
 	return err
 }
 
 // Watch begins to watch, before the table of mounts is compared.
 func (w coverWatch) Watch(s *launch.Sandbox, table int) (warnings []string, err error) {
-	requestShortSlice(s.Init.PID)
+	requestShortSlice(0, s.Init.PID)
 	if err := signals.Catch(unix.SIGIO); err != nil { // whatever the host was doing with it
 		return nil, &order.Refusal{Layer: order.Root, Op: "rt_sigaction", Path: "SIGIO", Err: err}
 	}
@@ -38,9 +38,9 @@ func (w coverWatch) Close() {
 // requestShortSlice asks the scheduler to wake the shim and init without delay even where the server uses every
 // processor: a short slice comes first, since Linux 6.12 (85e511df3cec). Before that kernel, or without the
 // right, nothing changes. The server's process exists already and does not inherit the slice.
-func requestShortSlice(init int) {
+func requestShortSlice(pids ...int) {
 	const slice = 100 * 1000 // ns, the shortest there is
-	for _, pid := range []int{0, init} {
+	for _, pid := range pids {
 		attr := unix.SchedAttr{Size: unix.SizeofSchedAttr, Policy: unix.SCHED_NORMAL, Runtime: slice}
 		unix.SchedSetAttr(pid, &attr, 0)
 	}

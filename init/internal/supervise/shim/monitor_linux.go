@@ -11,7 +11,6 @@ import (
 	"github.com/security-mcp/mcp-sandbox/init/internal/supervise/ending"
 	"github.com/security-mcp/mcp-sandbox/init/internal/supervise/proctree"
 	"github.com/security-mcp/mcp-sandbox/init/internal/supervise/relay"
-	"github.com/security-mcp/mcp-sandbox/init/internal/supervise/signals"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/policy"
 	"golang.org/x/sys/unix"
@@ -50,22 +49,21 @@ func newMonitor(say func(string), quiet bool, alterRepair func(*layers.Repair)) 
 }
 
 // run serves everything that can happen while a server runs.
-func (m *monitor) run(host, parent int, p *policy.Policy) {
-	detachStdio()
+func (m *monitor) run(in process, p *policy.Policy) {
 	if !m.quiet {
 		m.say = inRawMode(m.say, &m.stdio.Terminal)
 	}
 	m.stdio.Terminal.Enter()
 	m.end.Begin(m, p)
 	m.appeared = coverwatch.Appeared{Find: m.sandbox.View.Appeared, Say: m.say}
-	m.register(host, parent)
+	m.register(in)
 	if err := m.loop.Run(); err != nil {
 		m.end.Because(order.CauseSupervisorLost)
 		m.sandbox.CloseLifeline() // init ends, and the wait for it needs no poll
 	}
 }
 
-func (m *monitor) register(host, parent int) {
+func (m *monitor) register(in process) {
 	l, sandbox := &m.loop, m.sandbox
 	late := m.stdio.Terminal.EndsWithServer()
 	if !late { // before init's end: a server that ends because its terminal is lost was cancelled
@@ -76,18 +74,9 @@ func (m *monitor) register(host, parent int) {
 		m.stdio.Register(l)
 	}
 	m.ready = l.Add(sandbox.Pipes.Ready, unix.POLLIN, func(int16) { m.onInitMessage() })
-	l.Add(m.signals.asks, unix.POLLIN, func(int16) { m.passAsks() })
-	l.Add(m.signals.others, unix.POLLIN, func(int16) { m.passSignals() })
-	for _, fd := range [...]int{host, parent} { // a host that closes its sandbox still reads how that ended
-		var gone *loop.Source
-		gone = l.Add(fd, unix.POLLIN, func(int16) { gone.Remove(); m.end.HostGone() })
-	}
-	m.signals.renamed.register(l, m.covers.OnRename)
-	m.signals.resized.register(l, m.passResize)
+	in.register(m)
 	m.covers.Register(l)
 	m.group.register(l)
-	// Then write(2) fails with EFBIG where RLIMIT_FSIZE limits a log. Not before: the server would inherit that.
-	signals.Ignore(unix.SIGXFSZ)
 	m.appeared.Register(l, m.end.Next)
 	m.end.Timer = l.Timer(m.pastDeadlines)
 	m.end.Timer.Set(m.end.Next())
@@ -129,6 +118,7 @@ func (m *monitor) onInitMessage() {
 	switch text, sockets := launch.ReadMessage(m.sandbox); text {
 	case layers.MsgStopped:
 		m.job().onServerStop()
+	case layers.MsgCloned: // a parent's
 	case layers.MsgPublish:
 		m.publish.Give(sockets)
 	default:
@@ -138,9 +128,9 @@ func (m *monitor) onInitMessage() {
 
 // onInitExit handles the last message of init: whether it leaves processes behind.
 func (m *monitor) onInitExit(leaves bool) {
-	unix.Close(m.sandbox.Pipes.Ready)
-	m.sandbox.Pipes.Ready = -1
-	m.ready.Remove()
+	if m.sandbox.Pipes.CloseReady(); m.sandbox.Pipes.Ready < 0 || !leaves {
+		m.ready.Remove()
+	}
 	m.covers.Stop()
 	m.publish.Stop()
 	if leaves {

@@ -27,6 +27,8 @@ type Config struct {
 	Reached bool
 	Say     func(string) // one line for standard error
 
+	process // where it runs
+
 	// Reaper are the arguments with which this binary calls [Reap]. Without them only confinement full can be reached.
 	Reaper []string
 
@@ -34,6 +36,19 @@ type Config struct {
 	Hooks launch.Hooks
 	// AlterRepair, for tests, changes the program that lays covers again.
 	AlterRepair func(r *layers.Repair)
+}
+
+// A process is where a launch runs: this process is a shim, or the host itself.
+type process interface {
+	open() error      // before anything else
+	watchHost() error // once there is a policy
+	openStdio() error
+	interrupts() []unix.PollFd
+	interrupted(polled []unix.PollFd) error
+	configure(c *launch.Config)
+	check() error // once everything is proved
+	register(m *monitor)
+	detach() // lets go of the server's streams, once init has them
 }
 
 // A shim is one launch under way.
@@ -55,11 +70,8 @@ type shim struct {
 
 // Run starts the server of an order and returns the launcher's exit code when all of it has ended.
 func Run(c Config) int {
-	s := &shim{Config: c, began: time.Now(), orphans: orphans{hosted: c.Host >= 0},
-		monitor: newMonitor(c.Say, c.Order.Quiet, c.AlterRepair)}
-	s.denied = denials{Tally: tally.Tally{Report: s.onDenied}, order: c.Order, policy: &s.policy}
-	s.network = network{policy: &s.policy, denied: &s.denied.Tally, loop: &s.monitor.loop}
-	s.sink = report.Sink{Report: c.Order.ReportFD, Host: c.Host}
+	s := newShim(c)
+	s.process = own{s}
 	defer s.restore()
 	if c.Order.Probe && c.Host >= 0 {
 		// Single calls explain and decide nothing: without an answer the launch that follows is no different.
@@ -67,35 +79,63 @@ func Run(c Config) int {
 			s.sink.NotifyHost(t)
 		}
 	}
-	for _, step := range [...]func() error{
-		s.monitor.signals.open, // from here on SIGTERM refuses the launch
-		s.findDeadlyCalls,      // before anything makes one of them
-		s.readPolicy,
-		s.network.check,
-		func() error { return s.network.publish.open(&s.policy, s.Order.Probe) },
-		s.watchHost,
-		s.openStdio,
-		func() error { return reach(s) },
-		s.startSandbox, // proved; the server waits
-		s.checkHost,
-		s.reportEnforced,
-	} {
-		if err := step(); err != nil {
-			return s.refuse(err)
-		}
+	if err := s.start(); err != nil {
+		return s.refuse(err)
 	}
 	if c.Order.Probe {
 		s.monitor.sandbox.Close()
 		return 0
 	}
+	if err := s.supervise(); err != nil {
+		return s.refuse(err)
+	}
+	return s.finish()
+}
+
+func newShim(c Config) *shim {
+	s := &shim{Config: c, began: time.Now(), orphans: orphans{hosted: c.Host >= 0},
+		monitor: newMonitor(c.Say, c.Order.Quiet, c.AlterRepair)}
+	s.denied = denials{Tally: tally.Tally{Report: s.onDenied}, order: c.Order, policy: &s.policy}
+	s.network = network{policy: &s.policy, denied: &s.denied.Tally, loop: &s.monitor.loop}
+	s.sink = report.Sink{Report: c.Order.ReportFD, Host: c.Host}
+	return s
+}
+
+// start makes the sandbox, until everything is proved and reported, and the server waits.
+func (s *shim) start() error {
+	for _, step := range [...]func() error{
+		s.open,            // from here on SIGTERM refuses the launch
+		s.findDeadlyCalls, // before anything makes one of them
+		s.readPolicy,
+		s.network.check,
+		s.watchHost,
+		s.openStdio,
+		func() error { return s.network.publish.open(&s.policy, s.Order.Probe) },
+		func() error { return reach(s) },
+		s.startSandbox, // proved; the server waits
+		s.check,
+		s.reportEnforced,
+	} {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// supervise releases the server and stays with it to its end.
+func (s *shim) supervise() error {
 	for _, line := range s.guide.linesAtStart(s.enforced) { // before the server writes to the same standard error
-		c.Say(line)
+		s.Say(line)
 	}
 	if s.Order.Guided {
 		s.guide.lacks = openLacks(s.monitor.sandbox, s.guide.hasNetwork() || len(s.policy.Network.AllowedDomains) > 0)
+	} else if room := launch.TakeRoom(s.monitor.sandbox); room >= 0 {
+		unix.Close(room)
 	}
+	s.detach() // before the server runs: from then on init gives the server its grace when the host ends
 	if err := s.monitor.sandbox.Release(); err != nil {
-		return s.refuse(err)
+		return err
 	}
 	s.guide.released = time.Now()
 	s.denied.again = s.monitor.loop.Timer(func() { s.denied.retry(&s.sink) })
@@ -103,8 +143,8 @@ func Run(c Config) int {
 	s.denied.keep = func() { keep(s.Order, s.sink.Keep, s.enforced) }
 	s.monitor.loop.Timer(s.denied.keep).Set(s.guide.released.Add(keepAfter))
 	s.network.register(s.monitor.sandbox.Listener)
-	s.monitor.run(c.Host, c.Parent, &s.policy)
-	return s.finish()
+	s.monitor.run(s.process, &s.policy)
+	return nil
 }
 
 func (s *shim) findDeadlyCalls() (err error) {
@@ -136,12 +176,13 @@ func (s *shim) startSandbox() error {
 	if err != nil {
 		return err
 	}
-	s.launch = launch.New(launch.Config{Order: s.Order, Policy: s.policy, Machine: s.machine,
-		Stdio: launch.Stdio{FDs: m.stdio.Server, Standards: standards, TTY: s.Order.TTY || m.stdio.Terminal.Given},
-		Host:  launch.Host{PIDFD: s.Parent, Grace: s.hostGrace()}, Reaper: s.Reaper, Process: &s.orphans,
-		Interrupt: launch.Interrupt{FDs: s.interrupts(), Check: s.interrupted}, Covers: coverWatch{m},
-		Denied: &s.denied.Tally, Hooks: s.Hooks,
-		Network: launch.Network{Egress: s.network.serve, Pairs: s.network.servePairs}})
+	c := launch.Config{Order: s.Order, Policy: s.policy, Machine: s.machine,
+		Stdio:     launch.Stdio{FDs: m.stdio.Server, Standards: standards, TTY: s.Order.TTY || m.stdio.Terminal.Given},
+		Interrupt: launch.Interrupt{FDs: s.interrupts(), Check: s.interrupted},
+		Denied:    &s.denied.Tally, Hooks: s.Hooks,
+		Network: launch.Network{Egress: s.network.serve, Pairs: s.network.servePairs}}
+	s.configure(&c)
+	s.launch = launch.New(c)
 	if m.sandbox, err = s.launch.Start(); err != nil {
 		return err
 	}

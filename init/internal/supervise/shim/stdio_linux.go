@@ -14,9 +14,9 @@ import (
 )
 
 // openStdio makes the server's standard input, output and error.
-func (s *shim) openStdio() error {
+func (s own) openStdio() error {
 	m, anySocket := s.monitor, s.policy.Level == policy.Privileged
-	host, err := streams.Check(anySocket)
+	host, err := streams.Check([3]int{0, 1, 2}, anySocket)
 	if err != nil {
 		return err
 	}
@@ -63,9 +63,9 @@ func giveUpTerminal() error {
 	return signals.Without(func() error { return unix.IoctlSetInt(0, unix.TIOCNOTTY, 0) }, unix.SIGHUP, unix.SIGCONT)
 }
 
-// detachStdio closes the shim's own copies of standard input and output, once init has them: the reader of the
+// detach closes the shim's own copies of standard input and output, once init has them: the reader of the
 // server's output has to see its end when the server closes it. Standard error stays for messages.
-func detachStdio() {
+func (own) detach() {
 	null, err := unix.Open("/dev/null", unix.O_RDWR|unix.O_CLOEXEC, 0)
 	if err != nil {
 		unix.Close(0)

@@ -1,6 +1,9 @@
 package sys
 
-import "golang.org/x/sys/unix"
+import (
+	"github.com/security-mcp/mcp-sandbox/init/internal/confine/program"
+	"golang.org/x/sys/unix"
+)
 
 func Openat(dir arg, path string, flags, mode int) call {
 	return sys(unix.SYS_OPENAT, dir, str(path), num(flags), num(mode))
@@ -35,6 +38,10 @@ func Statx(dir arg, path string, flags, mask int, buf addr) call {
 	return sys(unix.SYS_STATX, dir, str(path), num(flags), num(mask), ref(buf))
 }
 
+// Munmap takes memory away, as address and length.
+func Munmap(memory [2]uint64) call {
+	return sys(unix.SYS_MUNMAP, program.Int(memory[0]), program.Int(memory[1]))
+}
 func Statfs(path string, buf addr) call { return sys(unix.SYS_STATFS, str(path), ref(buf)) }
 
 func Readlinkat(dir arg, path string, buf addr, size int) call {

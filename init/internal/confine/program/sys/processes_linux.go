@@ -25,10 +25,21 @@ func Execveat(dir arg, path string, argv, envp addr, flags int) call {
 	return sys(unix.SYS_EXECVEAT, dir, str(path), ref(argv), ref(envp), num(flags))
 }
 
-func ExitGroup(status int) call { return sys(unix.SYS_EXIT_GROUP, num(status)) }
+func ExitGroup(status int) call { return ExitWith(num(status)) }
+func ExitWith(status arg) call  { return sys(unix.SYS_EXIT_GROUP, status) }
 
 func Wait4(pid int, status addr, options int) call {
 	return sys(unix.SYS_WAIT4, num(pid), ref(status), num(options), num(0))
+}
+
+// Wait is wait4(2) for one process, without its status.
+func Wait(pid arg, options int) call {
+	return sys(unix.SYS_WAIT4, pid, num(0), num(options), num(0))
+}
+
+// WaitidUsage is waitid(2) for one process, which stores its struct rusage too.
+func WaitidUsage(pid arg, info addr, options int, usage addr) call {
+	return sys(unix.SYS_WAITID, num(unix.P_PID), pid, ref(info), num(options), ref(usage))
 }
 
 // WaitPID is waitid(2) for one process: P_PID.
@@ -60,6 +71,20 @@ func Setpgid(pid, group int) call          { return sys(unix.SYS_SETPGID, num(pi
 // Sigsetmask is rt_sigprocmask(2) with SIG_SETMASK.
 func Sigsetmask(set uint64) call {
 	return sys(unix.SYS_RT_SIGPROCMASK, num(unix.SIG_SETMASK), words(set), num(0), num(sigsetSize))
+}
+
+// SigsetmaskOld is Sigsetmask that stores the set before; SigsetmaskFrom takes a stored set.
+func SigsetmaskOld(set uint64, old addr) call {
+	return sys(unix.SYS_RT_SIGPROCMASK, num(unix.SIG_SETMASK), words(set), ref(old), num(sigsetSize))
+}
+
+func SigsetmaskFrom(set addr) call {
+	return sys(unix.SYS_RT_SIGPROCMASK, num(unix.SIG_SETMASK), ref(set), num(0), num(sigsetSize))
+}
+
+// SigDefault gives a signal its default action: a struct sigaction of zeros.
+func SigDefault(sig unix.Signal) call {
+	return sys(unix.SYS_RT_SIGACTION, num(int(sig)), words(0, 0, 0, 0), num(0), num(sigsetSize))
 }
 
 // Signalfd is signalfd4(2) that makes a new descriptor.

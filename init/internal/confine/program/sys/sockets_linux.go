@@ -28,11 +28,17 @@ func Send(fd arg, b []byte, flags int) call {
 	return sys(unix.SYS_SENDTO, fd, program.Bytes(b), num(len(b)), num(flags), num(0), num(0))
 }
 
+// SendFrom is sendto(2) of n bytes that are stored at b, without an address.
+func SendFrom(fd arg, b addr, n, flags int) call {
+	return sys(unix.SYS_SENDTO, fd, ref(b), num(n), num(flags), num(0), num(0))
+}
+
 // Recv is recvfrom(2) without an address.
 func Recv(fd arg, buf addr, size, flags int) call {
 	return sys(unix.SYS_RECVFROM, fd, ref(buf), num(size), num(flags), num(0), num(0))
 }
 
+func Recvmsg(fd, message arg, flags int) call { return sys(unix.SYS_RECVMSG, fd, message, num(flags)) }
 func Sendmsg(fd, message arg, flags int) call { return sys(unix.SYS_SENDMSG, fd, message, num(flags)) }
 
 // Getsockopt stores an option of size bytes at value.

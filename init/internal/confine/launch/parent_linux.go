@@ -1,0 +1,192 @@
+package launch
+
+import (
+	"errors"
+	"os"
+	"strconv"
+
+	"github.com/security-mcp/mcp-sandbox/init/internal/confine/layers"
+	"github.com/security-mcp/mcp-sandbox/init/internal/confine/program"
+	"github.com/security-mcp/mcp-sandbox/platform"
+	"github.com/security-mcp/mcp-sandbox/policy"
+	"golang.org/x/sys/unix"
+)
+
+// A Parent is a process that a Go host starts, which clones init and stays. It is made before its launch, and can make
+// one attempt; [layers.NewHosted] has what it does.
+type Parent struct {
+	Told
+
+	layout *layers.Layout
+	memory []byte
+	pipes  Pipes     // until the attempt has them; Ready stays the Parent's
+	begun  bool      // the parent was told to clone init
+	stat   int       // /proc/PID/stat of init, until everything is proved; -1
+	early  []message // of init, which may be ahead of the parent
+}
+
+// Files are what the parent is started with: the program, and the other ends of the pipes. They are the caller's.
+type Files struct {
+	Program int
+	Theirs  [3]int
+}
+
+// NewParent makes the program and the pipes of a parent.
+func NewParent(p *policy.Policy) (_ *Parent, files Files, err error) {
+	fd, mem, err := program.Open()
+	if err != nil {
+		return nil, files, err
+	}
+	x := &Parent{Told: Told{FD: -1, socket: -1}, layout: layers.NewHosted(mem, p), memory: mem, stat: -1,
+		pipes: Pipes{-1, -1, -1, true}}
+	theirs, err := x.pipes.open()
+	x.socket = x.pipes.Ready
+	if err != nil {
+		closeAll(append(theirs[:], fd))
+		x.Close()
+		return nil, files, err
+	}
+	return x, Files{fd, theirs}, nil
+}
+
+// Close gives back what the parent holds in this process. The launch has ended.
+func (p *Parent) Close() {
+	p.pipes.close()
+	closeAll([]int{p.socket, p.FD, p.stat})
+	p.socket, p.FD, p.stat = -1, -1, -1
+	for _, m := range p.early {
+		closeAll(m.carried)
+	}
+	_ = unix.Munmap(p.memory)
+	p.memory = nil
+}
+
+// Execute has the parent become another process by execve. Its init has ended.
+func (p *Parent) Execute(argv, env []string, files [layers.ShimFiles]int, asks func(unix.Signal) bool) error {
+	if !p.layout.Execute(argv, env) {
+		return program.ErrFull
+	}
+	if err := p.tell(layers.ParentExecutes, 0, files[:]...); err != nil {
+		return err
+	}
+	if p.PID == 0 { // nothing was read of the parent
+		return nil
+	}
+	// A signal that the parent has told of until then would be lost.
+	for p.await(unix.Poll, func() bool { return p.leaves }); p.FD >= 0; {
+		sig := p.TakeFirst(asks)
+		if sig == 0 {
+			break
+		}
+		_ = unix.PidfdSendSignal(p.FD, sig, nil, 0)
+	}
+	return nil
+}
+
+func (p *Parent) start(a *Attempt, _ []int) error {
+	a.Program, a.Pipes = p.layout, p.pipes
+	p.pipes = Pipes{-1, -1, -1, true}
+	if hook := a.launch.Hooks.Program; hook != nil {
+		hook(a.Program, false)
+	}
+	p.begun = true
+	if err := p.tell(layers.ParentClones, 0); err != nil {
+		return refusedStart("start", err)
+	}
+	return nil
+}
+
+// adopt waits until init is there. Init may be ahead of the parent: its messages are kept.
+func (p *Parent) adopt(a *Attempt) error {
+	for !p.cloned {
+		if err := a.await(p.socket); err != nil {
+			return err
+		}
+		m, err := readMessage(p.socket)
+		if err != nil {
+			return a.failed(err)
+		}
+		if !p.take(&m) {
+			p.early = append(p.early, m)
+		}
+	}
+	if p.layout.Init() > 0 {
+		return nil
+	}
+	if f := p.layout.Failed(p.layout.Copy()); f != nil {
+		return f
+	}
+	return refusedStart("clone", errReaped)
+}
+
+// hold opens what tells init's parent, while the kernel lets this process look at init.
+func (p *Parent) hold(init int) (err error) {
+	if p.stat, err = unix.Open("/proc/"+strconv.Itoa(init)+"/stat", unix.O_RDONLY|unix.O_CLOEXEC, 0); err != nil {
+		return refusedStart("open stat", err)
+	}
+	return p.check()
+}
+
+// reap waits for init's end, which the parent tells.
+func (p *Parent) reap(s *Sandbox) (st unix.WaitStatus, ru unix.Rusage, err error) {
+	p.await(s.launch.Interrupt.Poll, func() bool { return p.reaped })
+	if !p.reaped {
+		return 0, ru, unix.ECHILD
+	}
+	st, ru = layers.InitUsage(p.layout)
+	return st, ru, nil
+}
+
+// await reads messages until there is nothing more to wait for. The parent, init and the server's process have the
+// other end of the socket: where all have ended nothing comes.
+func (p *Parent) await(poll func([]unix.PollFd, int) (int, error), done func() bool) {
+	for !done() && !p.ended {
+		fds := []unix.PollFd{{Fd: int32(p.socket), Events: unix.POLLIN}, {Fd: int32(p.FD), Events: unix.POLLIN}}
+		if _, err := poll(fds, -1); err != nil && err != unix.EINTR {
+			return
+		}
+		if fds[0].Revents == 0 {
+			p.ended = fds[1].Revents != 0
+			continue
+		}
+		m, err := readMessage(p.socket)
+		if err != nil {
+			p.ended = true
+			return
+		}
+		if !p.take(&m) {
+			closeAll(m.carried)
+		}
+	}
+}
+
+// end waits, for a launch that is given up, until it is known whether there is an init.
+func (p *Parent) end(a *Attempt) {
+	if p.begun {
+		p.await(a.launch.Interrupt.Poll, func() bool { return p.cloned })
+	}
+}
+
+var errReaped = errors.New("its processes ended")
+
+// Check is an error where the init of a sandbox that is proved would not die with the parent.
+func (p *Parent) Check() error {
+	err := p.check()
+	closeAll([]int{p.stat})
+	p.stat = -1
+	return err
+}
+
+// check is an error where init is not the parent's child: the parent was killed, or the number is another process's.
+func (p *Parent) check() error {
+	b := make([]byte, 4096)
+	n, err := unix.Pread(p.stat, b, 0)
+	if err == nil {
+		s, ok := platform.ParseStat(b[:n])
+		if ok && s.Parent == p.PID && s.State != 'Z' {
+			return nil
+		}
+		err = os.ErrProcessDone
+	}
+	return refusedStart("start", err)
+}

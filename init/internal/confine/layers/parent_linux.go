@@ -1,0 +1,249 @@
+package layers
+
+// This file: the parent, the process that a Go host starts in place of a shim. It clones init, tells the host of each
+// signal that it gets and of init's end, and ends as the host says. It is the runner's code and has one thread, so that
+// init can die with it.
+
+import (
+	"encoding/binary"
+
+	"github.com/security-mcp/mcp-sandbox/init/internal/confine/program"
+	"github.com/security-mcp/mcp-sandbox/init/internal/confine/program/sys"
+	"github.com/security-mcp/mcp-sandbox/init/order"
+	"github.com/security-mcp/mcp-sandbox/policy"
+	"golang.org/x/sys/unix"
+)
+
+// Messages of the parent, over the socket that init has too. Of a signal it sends the number, four bytes.
+const (
+	MsgStreams = "h" // carries its standard input, output and error
+	MsgCloned  = "c" // the clone of init has returned
+	MsgEnded   = "w" // init has ended
+	MsgLeaves  = "x" // it becomes the shim, and tells of no signal any more
+	MsgLaid    = "k" // the runner of a repair has ended, or was not started
+)
+
+// Messages to the parent: a word, and a value.
+const (
+	ParentClones   = 1 + iota
+	ParentExecutes // carries the [ShimFiles]
+	ParentLetsGo   // of its standard input, output and error
+	ParentExits    // the value is the exit status
+	ParentLays     // carries the [RepairFiles], for the runner of a repair
+	parentMessage  = 16
+	mostFiles      = ShimFiles // that a message carries
+)
+
+// ShimFiles is how many descriptors the parent is sent with which it becomes the shim: the order, the shim's socket,
+// and the executable.
+const ShimFiles = 3
+
+// A parent has the Ops and data of the parent.
+type parent struct {
+	mask   program.Addr // of signals, before the parent blocked all
+	usage  program.Addr // init's struct rusage
+	ended  program.Addr // and its siginfo_t
+	init   program.Addr // init's number, which no other process gets before the parent's end; noProcess: there is none
+	waited program.Addr // the same until the host was told of init's end
+	laying program.Addr // the runner of a repair, or a number that no process has
+	files  program.Addr // numbers of the descriptors that the last message has carried
+	lives  program.Addr // 1 once the server may run, and init ends it by itself
+	ops    [2]uint64    // the memory that has the parent's Ops and data, and nothing of init's but before its first row
+	data   [2]uint64
+	shim   program.Label // has the parent execute the shim
+}
+
+// NewHosted makes a launch in mem: its runner is the parent. Only confinement full has one.
+func NewHosted(mem []byte, p *policy.Policy) *Layout {
+	l, b := newLayout(mem, p, policy.Full, false)
+	l.parent = new(parent)
+	cloneByParent(b, initFlags(l, p.Level == policy.LevelNetwork))
+	return l
+}
+
+// cloneByParent writes the parent's half of the frame, and the beginning of init's.
+func cloneByParent(b *build, flags int) {
+	l, p := b.layout, b.layout.parent
+	var loop, outer, cloned, bare, sent program.Label
+	p.mask, p.usage, p.ended, p.lives = b.Space(8), b.Space(rusageSize), b.Space(siginfoSize), b.Space(8)
+	for _, a := range [...]*program.Addr{&p.init, &p.waited, &p.laying} {
+		*a = b.Data(program.Raw(noProcess))
+	}
+	b.Layer("namespaces")
+	b.Call(sys.Prctl(unix.PR_SET_NAME, program.Str(order.ParentName)))
+	b.Step(sys.SigsetmaskOld(^uint64(0), p.mask))
+	b.Step(sys.SigDefault(unix.SIGCHLD)) // a host may ignore it, and the kernel would reap init
+	b.Call(sys.CloseRange(fdRunner+1, everything, 0))
+	message, fds := carrier(b, MsgStreams, 3)
+	for fd := range 3 {
+		b.Load(program.Int(fd)).StoreAt(fds.Plus(4 * fd))
+	}
+	b.Step(sys.Sendmsg(sys.FD(fdReady), message, unix.MSG_NOSIGNAL)).Returns(program.Int(1)).Else(&bare)
+	b.Jump(&sent)
+	b.Bind(&bare) // too many descriptors of this user are in flight: a shim needs none of these
+	b.Call(sys.Send(sys.FD(fdReady), []byte(MsgStreams), unix.MSG_NOSIGNAL))
+	b.Bind(&sent)
+	// A child that the host forked keeps the other ends of all pipes: the host's pidfd tells of its end all the same.
+	polled := b.Data(append(pollfds(fdReady, false), fdHosted, 0, 0, 0, pollin, 0, 0, 0))
+	signals := b.Step(sys.Signalfd(^uint64(0), unix.SFD_NONBLOCK|unix.SFD_CLOEXEC)).StoreAt(polled.Plus(pollfdSize))
+	b.Bind(&loop)
+	b.Call(sys.Ppoll(program.Ref(polled), 4, program.Int(0)))
+	reapByParent(b, signals)
+	receiveByParent(b, &loop)
+	l.clone = b.Step(sys.Clone(flags | int(unix.SIGCHLD))).Returns(program.Int(0)).Fork().Else(&outer)
+	b.Call(sys.Prctl(unix.PR_SET_NAME, program.Str(order.RunnerName)))
+	awaitRelease(b)
+	b.Jump(&l.completed)
+
+	b.Bind(&outer)
+	b.BranchUnlessOK(&cloned) // -1 would be every process of the user
+	b.Load(l.clone.Result()).StoreAt(p.init)
+	b.Load(l.clone.Result()).StoreAt(p.waited)
+	b.Bind(&cloned)
+	b.Call(sys.Send(sys.FD(fdReady), []byte(MsgCloned), unix.MSG_NOSIGNAL))
+	b.Call(sys.CloseRange(fdProgram, fdLifeline, 0))
+	b.Call(sys.CloseRange(fdRelease, fdHosted-1, 0))
+	b.Jump(&loop)
+	p.ops, p.data = program.Page(b.Builder)
+}
+
+// leaveParent takes away from init what the parent executes and reads, which init could write: the parent has the
+// rights of the host. Init has closed the program's descriptor once the server runs, and its memory cannot be had
+// again.
+func leaveParent(b *build) {
+	p := b.layout.parent
+	if p == nil {
+		return
+	}
+	for _, memory := range [...][2]uint64{p.ops, p.data} {
+		b.Do(sys.Munmap(memory)).For("the parent's memory")
+		gone := sys.Prctl(unix.PR_GET_PDEATHSIG, program.Ref(program.Addr(memory[0]))) // which it would write there
+		b.Ask(gone).Returns(program.Errno(unix.EFAULT)).For("the parent's memory")
+	}
+}
+
+// reapByParent tells the host of a signal, of init's end, and of that of the runner of a repair.
+func reapByParent(b *build, signals program.Op) {
+	p, info := b.layout.parent, b.Space(siginfoSize)
+	var other, reaps, lives program.Label
+	// Before init is looked for: a SIGCHLD that comes behind that is read in the next turn.
+	b.Step(sys.Read(signals.Result(), info, siginfoSize)).Returns(program.Int(siginfoSize)).Else(&reaps)
+	b.Load(program.Word(info)) // ssi_signo and ssi_errno, which is 0
+	b.BranchUnless(program.Int(int(unix.SIGCHLD)), &other)
+	b.Jump(&reaps)
+	b.Bind(&other)
+	b.Call(sys.SendFrom(sys.FD(fdReady), info, 4, unix.MSG_NOSIGNAL|unix.MSG_DONTWAIT)) // a stopped host reads none
+	b.Bind(&reaps)
+	const looks = unix.WEXITED | unix.WNOHANG | unix.WNOWAIT // the host may look at the number yet
+	b.Step(sys.WaitidUsage(program.Word(p.waited), p.ended, looks, p.usage)).Else(&lives)
+	b.Load(program.Word(p.ended)) // si_signo and si_errno
+	b.BranchUnless(program.Int(int(unix.SIGCHLD)), &lives)
+	b.Load(program.Int(noProcess)).StoreAt(p.waited)
+	b.Call(sys.Send(sys.FD(fdReady), []byte(MsgEnded), unix.MSG_NOSIGNAL))
+	b.Bind(&lives)
+	reapRepair(b)
+}
+
+// receiveByParent does what the host says, and goes on behind itself to clone init.
+func receiveByParent(b *build, loop *program.Label) {
+	p := b.layout.parent
+	var executes, letsGo, exits, lays, nothing, open, ended, wait program.Label
+	init, space := program.Word(p.init), unix.CmsgSpace(4*mostFiles)
+	word, control := b.Space(parentMessage), b.Space(space)
+	p.files = control.Plus(unix.CmsgLen(0))
+	message := b.Data(program.Raw(0, 0, uint64(b.Data(program.Raw(uint64(word), parentMessage))), 1,
+		uint64(control), 0, 0)) // struct msghdr
+	b.Load(program.Int(space)).StoreAt(message.Plus(40)) // the kernel stores there how much came
+	const now = unix.MSG_DONTWAIT | unix.MSG_CMSG_CLOEXEC
+	b.Step(sys.Recvmsg(sys.FD(fdReady), program.Ref(message), now)).Returns(program.Int(parentMessage)).Else(&nothing)
+	b.Load(program.Word(word))
+	b.BranchUnless(program.Int(ParentExits), &letsGo)
+	b.Call(sys.Wait(init, unix.WNOHANG))
+	b.Call(sys.ExitWith(program.Word(word.Plus(8))))
+	b.Bind(&letsGo)
+	b.BranchUnless(program.Int(ParentLetsGo), &executes)
+	b.Call(sys.CloseRange(0, 2, 0))
+	b.Load(program.Int(1)).StoreAt(p.lives)
+	b.Jump(loop)
+	b.Bind(&executes)
+	b.BranchUnless(program.Int(ParentExecutes), &lays)
+	b.Jump(&p.shim)
+	b.Bind(&lays)
+	b.BranchUnless(program.Int(ParentLays), &exits)
+	startRepair(b)
+	b.Jump(loop)
+
+	b.Bind(&nothing)
+	b.BranchUnless(program.Int(0), &open)
+	b.Jump(&ended)
+	b.Bind(&open) // ECONNRESET, once, where the host has not read a signal, comes before its last message
+	host := program.Words(fdHosted | pollin<<32)
+	b.Step(sys.Ppoll(host, 1, program.Words(0, 0))).Returns(program.Int(0)).Else(&ended)
+	b.Jump(loop)
+	b.Bind(&ended) // the host: an init that runs ends its server by itself
+	b.Load(program.Word(p.lives))
+	b.BranchUnless(program.Int(0), &wait)
+	b.Call(sys.Kill(init, program.Int(int(unix.SIGKILL))))
+	b.Bind(&wait)
+	b.Call(sys.Wait(init, 0))
+	exit(b, exitOrphaned)
+	b.Bind(&exits)
+	b.BranchUnless(program.Int(ParentClones), loop)
+}
+
+// Execute writes how the parent becomes the shim: by execve of the last of the [ShimFiles], with the first two as
+// descriptors 3 and 4. It is written once that is needed, and before the parent is sent ParentExecutes.
+func (l *Layout) Execute(argv, env []string) (fits bool) {
+	b := &build{Builder: l.builder, layout: l}
+	b.Layer(layerExec)
+	b.Bind(&l.parent.shim)
+	b.Call(sys.Send(sys.FD(fdReady), []byte(MsgLeaves), unix.MSG_NOSIGNAL))
+	b.Call(sys.Wait(program.Word(l.parent.init), unix.WNOHANG))
+	liftFiles(b)
+	for i := range ShimFiles - 1 {
+		b.Step(sys.Dup3(sys.FD(lifted+i), fdProgram+i, 0))
+	}
+	b.Call(sys.CloseRange(fdReady, lifted-1, 0))
+	b.Step(sys.SigsetmaskFrom(l.parent.mask))
+	b.Call(sys.Execveat(sys.FD(lifted+ShimFiles-1), "", b.Strings(argv), b.Strings(env), unix.AT_EMPTY_PATH))
+	exit(b, exitFailed)
+	return !b.Full()
+}
+
+// lifted is where the parent puts descriptors before it renumbers them: behind all that it has.
+const lifted = 20
+
+// liftFiles copies the descriptors of the host's message to lifted. Each word has the next number in its other half,
+// which no call takes.
+func liftFiles(b *build) {
+	for i := range mostFiles {
+		b.Step(sys.Dup3(program.Word(b.layout.parent.files.Plus(4*i)), lifted+i, unix.O_CLOEXEC))
+	}
+}
+
+// ParentMessage is a message to the parent.
+func ParentMessage(what int, value uint64) []byte {
+	b := binary.NativeEndian.AppendUint64(nil, uint64(what))
+	return binary.NativeEndian.AppendUint64(b, value)
+}
+
+const (
+	rusageSize = 144
+	cldExited  = 1 // CLD_EXITED
+)
+
+// InitUsage is init's wait status, and the resources that it and its children used, once the parent has told that it
+// has reaped init.
+func InitUsage(l *Layout) (st unix.WaitStatus, ru unix.Rusage) {
+	at := func(n int) int64 {
+		low := l.LiveWord32(l.parent.usage.Plus(n))
+		return int64(uint64(low) | uint64(l.LiveWord32(l.parent.usage.Plus(n+4)))<<32)
+	}
+	ru.Utime, ru.Stime = unix.Timeval{Sec: at(0), Usec: at(8)}, unix.Timeval{Sec: at(16), Usec: at(24)}
+	ru.Maxrss = at(32)
+	code, status := l.LiveWord32(l.parent.ended.Plus(8)), l.LiveWord32(l.parent.ended.Plus(24)) // si_code, si_status
+	if code == cldExited {
+		status <<= 8
+	}
+	return unix.WaitStatus(status), ru
+}

@@ -1,0 +1,180 @@
+package coverwatch
+
+import (
+	"encoding/binary"
+	"os"
+	"slices"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/security-mcp/mcp-sandbox/platform"
+	"golang.org/x/sys/unix"
+)
+
+// Renames are the changes of folders that one sandbox watches, in a process that watches for several: all share one
+// descriptor of inotify(7), which is never closed, for that takes 9 ms. A folder reports one change, and is then
+// watched again: so a server that changes a folder without end has no more of them reported than its watcher looks at.
+type Renames struct {
+	rouse func() // called from any goroutine
+	came  atomic.Bool
+	of    *inotify
+
+	table   *os.File // of mounts
+	mounted atomic.Bool
+}
+
+// NewRenames calls rouse at each change.
+func NewRenames(rouse func()) (*Renames, error) {
+	of, err := keptInotify.Get(newInotify)
+	if err != nil {
+		return nil, err
+	}
+	return &Renames{rouse: rouse, of: of}, nil
+}
+
+// Came reports, once, whether there was a change.
+func (r *Renames) Came() bool { return r.came.Swap(false) }
+
+// Mounted reports, once, whether a table of mounts may have changed.
+func (r *Renames) Mounted() bool { return r.mounted.Swap(false) }
+
+// follow reports changes of a table of mounts, and owns it. Only the netpoller asks for them: poll(2) tells of each
+// once, whichever call asks, and what is ready for reading, as a table always is, the netpoller learns at each change
+// again.
+func (r *Renames) follow(table int) error {
+	if err := unix.SetNonblock(table, true); err != nil {
+		return err
+	}
+	r.table = os.NewFile(uintptr(table), "mountinfo")
+	conn, err := r.table.SyscallConn()
+	if err == nil {
+		err = r.table.SetReadDeadline(time.Time{}) // an error where the netpoller has refused it
+	}
+	if err != nil {
+		return err
+	}
+	go func() {
+		_ = conn.Read(func(uintptr) bool { // until it is closed
+			r.mounted.Store(true)
+			r.rouse()
+			return false
+		})
+	}()
+	return nil
+}
+
+// Close ends all watches.
+func (r *Renames) Close() {
+	if r == nil {
+		return
+	}
+	if r.table != nil {
+		r.table.Close()
+	}
+	r.of.mu.Lock()
+	defer r.of.mu.Unlock()
+	for wd := range r.of.watches {
+		r.of.leave(wd, r)
+	}
+}
+
+// watch has a folder report one change of those that dnotify names.
+func (r *Renames) watch(folder, events int) (wd int, err error) {
+	mask := uint32(unix.IN_MOVE | unix.IN_DELETE | unix.IN_ONESHOT | unix.IN_MASK_ADD | unix.IN_ONLYDIR)
+	if events&dnCreate != 0 {
+		mask |= unix.IN_CREATE
+	}
+	r.of.mu.Lock()
+	defer r.of.mu.Unlock()
+	if wd, err = unix.InotifyAddWatch(r.of.fd, "/proc/self/fd/"+strconv.Itoa(folder), mask); err != nil {
+		return -1, err
+	}
+	if all := r.of.watches[int32(wd)]; !slices.Contains(all, r) {
+		r.of.watches[int32(wd)] = append(all, r)
+	}
+	return wd, nil
+}
+
+// forget ends the watch of a folder.
+func (r *Renames) forget(wd int) {
+	r.of.mu.Lock()
+	defer r.of.mu.Unlock()
+	r.of.leave(int32(wd), r)
+}
+
+// inotify is the descriptor of the process.
+type inotify struct {
+	fd      int
+	file    *os.File
+	mu      sync.Mutex
+	watches map[int32][]*Renames
+}
+
+var keptInotify platform.Kept[*inotify]
+
+func newInotify() (*inotify, error) {
+	fd, err := unix.InotifyInit1(unix.IN_CLOEXEC | unix.IN_NONBLOCK)
+	if err != nil {
+		return nil, os.NewSyscallError("inotify_init1", err)
+	}
+	n := &inotify{fd: fd, file: os.NewFile(uintptr(fd), "inotify"), watches: map[int32][]*Renames{}}
+	if err = n.file.SetReadDeadline(time.Time{}); err != nil { // the netpoller has refused it
+		n.file.Close()
+		return nil, err
+	}
+	go n.read()
+	return n, nil
+}
+
+// read reports changes until the end of the process.
+func (n *inotify) read() {
+	buf := make([]byte, 16<<10)
+	for {
+		size, err := n.file.Read(buf)
+		if err != nil {
+			return
+		}
+		n.mu.Lock()
+		for b := buf[:size]; len(b) >= unix.SizeofInotifyEvent; {
+			wd, mask := int32(binary.NativeEndian.Uint32(b)), binary.NativeEndian.Uint32(b[4:])
+			n.report(wd, mask)
+			b = b[min(len(b), unix.SizeofInotifyEvent+int(binary.NativeEndian.Uint32(b[12:]))):]
+		}
+		n.mu.Unlock()
+	}
+}
+
+// report reports a change to all that watch the folder, once the kernel has taken the watch away: until then to watch
+// again would be to add to a watch that goes. Where events were lost all look.
+func (n *inotify) report(wd int32, mask uint32) {
+	if mask&unix.IN_Q_OVERFLOW != 0 {
+		for wd := range n.watches {
+			n.report(wd, unix.IN_IGNORED)
+		}
+		return
+	}
+	if mask&unix.IN_IGNORED == 0 {
+		return
+	}
+	for _, r := range n.watches[wd] {
+		r.came.Store(true)
+		r.rouse()
+	}
+	delete(n.watches, wd)
+}
+
+// leave takes a sandbox away from a watch, which ends with the last.
+func (n *inotify) leave(wd int32, r *Renames) {
+	all := n.watches[wd]
+	i := slices.Index(all, r)
+	switch {
+	case i < 0:
+	case len(all) == 1:
+		delete(n.watches, wd)
+		_, _ = unix.InotifyRmWatch(n.fd, uint32(wd))
+	default:
+		n.watches[wd] = slices.Delete(all, i, i+1)
+	}
+}
