@@ -33,14 +33,15 @@ var effects = []effect{
 		shims + " init/internal/supervise/coverwatch init/internal/supervise/signals"},
 	{"the writes of package platform", regexp.MustCompile(`\bplatform\.WithoutSendmsg\(`), shims},
 	{"the scheduling", regexp.MustCompile(`\bunix\.SchedSetAttr\(`), shims},
-	// package program blocks signals in the thread that starts a runner, for as long as that takes
-	{"the signal mask", regexp.MustCompile(`\bunix\.PthreadSigmask\(`), "init/internal/supervise/signals init/internal/confine/program"},
+	// package program blocks signals in the thread that starts a runner, and package loop SIGPIPE in one that serves a launch, for
+	// as long as that takes
+	{"the signal mask", regexp.MustCompile(`\bunix\.PthreadSigmask\(`), "init/internal/supervise/signals init/internal/confine/program init/internal/loop"},
 	{"all children", regexp.MustCompile(`\b(unix|syscall)\.Wait4\(-1\b`), shims},
 	{"the parent of orphans", regexp.MustCompile(`\bplatform\.SetChildSubreaper\(`), shims},
 	{"attributes of the process", regexp.MustCompile(`\bunix\.Prctl\(`), shims},
 	{"the session", regexp.MustCompile(`\bunix\.(Setsid|Setpgid)\(|TIOCNOTTY\b.*\)|TIOCSCTTY\b.*0\)$`), shims + " init/internal/confine/layers"},
 	{"limits of the process", regexp.MustCompile(`\b(unix|syscall)\.Setrlimit\(`), shims},
-	{"threads", regexp.MustCompile(`\bruntime\.LockOSThread\(`), shims + " init/internal/supervise/signals"},
+	{"threads", regexp.MustCompile(`\bruntime\.LockOSThread\(`), shims + " init/internal/supervise/signals init/internal/loop"},
 }
 
 // Only the shims change what belongs to the whole process.

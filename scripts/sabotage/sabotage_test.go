@@ -53,7 +53,7 @@ func TestParse(t *testing.T) {
 		"# nothing\n":                 "no blocks",
 		"a.go\n-x\n":                  ":1: not FILE TEST",
 		"a.go TestA gate root\n-x\n":  ":1: not FILE TEST",
-		"a.go TestA later\n-x\n":      ":1: later is neither gate nor root",
+		"a.go TestA later\n-x\n":      ":1: later is neither gate, root nor user",
 		"a.go BenchmarkA\n-x\n":       ":1: BenchmarkA is no test",
 		"../a.go TestA\n-x\n":         ":1: a path that is not below the top",
 		"a.go /b.TestA\n-x\n":         ":1: a path that is not below the top",

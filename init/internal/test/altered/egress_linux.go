@@ -25,13 +25,15 @@ func serveNothing(sockets []layers.Carried) (launches.Serving, error) {
 	if err != nil {
 		return nil, err
 	}
+	in := &standIn{fd, sockets}
 	for _, s := range sockets {
 		event := unix.EpollEvent{Events: unix.EPOLLIN, Fd: int32(s.FD)}
 		if err := unix.EpollCtl(fd, unix.EPOLL_CTL_ADD, s.FD, &event); err != nil {
+			in.Close()
 			return nil, err
 		}
 	}
-	return &standIn{fd, sockets}, nil
+	return in, nil
 }
 
 func (s *standIn) FD() int { return s.epoll }

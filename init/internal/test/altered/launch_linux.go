@@ -49,6 +49,7 @@ type Launcher struct {
 	Umask   int           // the launcher's; 0: 027
 	Files   int           // the launcher's limit of open files; 0: what the test has
 	Hosted  bool          // descriptor 5 is a pidfd of the process whose end is the host's
+	NoShim  bool          // the launch is made in the process itself; the attempt that needs a shim is refused
 	Timeout time.Duration // until the evidence is complete; 0: what a launch has
 }
 
@@ -62,6 +63,7 @@ type Fault struct {
 
 	Elsewhere bool // the server's process is made beside init, and not in its group
 	Stuck     bool // the runner sleeps and makes no init
+	Stall     int  // a call at which its process sleeps for ever; 0: none
 	Unknown   int  // a call that is replaced by one that no kernel knows; 0: none
 	Wrong     int  // a mount whose options are replaced by its source's name, which no file system knows; 0: none
 }

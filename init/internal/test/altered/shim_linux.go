@@ -69,19 +69,22 @@ func runShim(words []string, evidence func(*Launch, *layers.Layout, *layers.Evid
 		return ExitWrong
 	}
 	var made *layers.Layout
-	code := shim.Run(shim.Config{Order: o, Host: -1, Parent: l.parent(),
-		Hooks: launches.Hooks{
-			Timeout: l.Timeout,
-			Egress:  l.serve,
-			Program: func(p *layers.Layout, whole bool) { made = p; l.alter(p, whole) },
-			Machine: l.alterMachine,
-			View:    l.alterView,
-			Evidence: func(p *layers.Layout, e *layers.Evidence) {
-				if evidence != nil && (l.Change != nil || l.Whole) {
-					evidence(&l, p, e)
-				}
-			},
+	hooks := launches.Hooks{
+		Timeout: l.Timeout,
+		Egress:  l.serve,
+		Program: func(p *layers.Layout, whole bool) { made = p; l.alter(p, whole) },
+		Machine: l.alterMachine,
+		View:    l.alterView,
+		Evidence: func(p *layers.Layout, e *layers.Evidence) {
+			if evidence != nil && (l.Change != nil || l.Whole) {
+				evidence(&l, p, e)
+			}
 		},
+	}
+	if l.NoShim {
+		return l.runHosted(o, hooks, &made)
+	}
+	code := shim.Run(shim.Config{Order: o, Host: -1, Parent: l.parent(), Hooks: hooks,
 		AlterRepair: l.alterRepair, Reaper: []string{reaperName},
 		Say: func(s string) { os.Stderr.WriteString(s + "\n") }})
 	if l.List && made != nil {
@@ -102,10 +105,10 @@ func (l *Launch) alter(p *layers.Layout, whole bool) {
 		bearElsewhere(p)
 	}
 	if l.Stuck && !whole {
-		p.SetCall(0, unix.SYS_PPOLL)
-		for i := range 5 {
-			p.SetArg(0, i, 0)
-		}
+		sleep(p, 0)
+	}
+	if l.Stall > 0 && l.Stall < p.Len() {
+		sleep(p, l.Stall)
 	}
 	if l.Once != "" && whole {
 		l.alterOnce(p)
@@ -130,5 +133,13 @@ func (l *Launch) alter(p *layers.Layout, whole bool) {
 	p.Disarm(l.Op)
 	for _, i := range l.Also {
 		p.Disarm(i)
+	}
+}
+
+// sleep has a process sleep for ever in place of a call.
+func sleep(p *layers.Layout, call int) {
+	p.SetCall(call, unix.SYS_PPOLL)
+	for i := range 5 {
+		p.SetArg(call, i, 0)
 	}
 }

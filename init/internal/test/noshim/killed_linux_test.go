@@ -1,0 +1,129 @@
+package noshim
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/security-mcp/mcp-sandbox/init/internal/test/altered"
+	"github.com/security-mcp/mcp-sandbox/init/order"
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
+)
+
+// victims are the processes of a launch without a shim, outermost first, as [tree] has them.
+var victims = []string{"host", "parent", "init"}
+
+// Whichever process is killed while another waits at a call of its own: all others end, and the host has no more
+// descriptors or goroutines than before. The launch's end by itself, which [list] sees, is the positive control.
+func TestKilledAtEveryOp(t *testing.T) {
+	ordinary(t)
+	d, step, seen := plain, 3, 0
+	if testing.Short() {
+		step = 60
+	}
+	s := build(t, d.Below)
+	calls := list(t, s, d.Text)
+	cloned := slices.IndexFunc(calls, func(op altered.Op) bool { return strings.Contains(op.Line, " clone(0x") })
+	inits := slices.IndexFunc(calls, func(op altered.Op) bool { return op.Row >= 0 })
+	for _, op := range calls[cloned+3 : inits] { // the parent's own; it would see the end of no other then
+		if sleeps(&op) {
+			stalls(t, s, op.Index, "parent")
+		}
+	}
+	for _, op := range calls[inits:] {
+		if op.Row < 0 || !sleeps(&op) {
+			continue
+		}
+		if seen++; seen%step == 0 {
+			stalls(t, s, op.Index, victims...)
+		}
+	}
+	if seen < 150 {
+		t.Errorf("only %d calls", seen)
+	}
+}
+
+// sleeps reports whether an Op is a call that can be replaced by one that sleeps: it has no values of other calls.
+func sleeps(op *altered.Op) bool {
+	return op.Ran && strings.Contains(op.Line, "(") && !strings.ContainsAny(op.Line, "#*") &&
+		!strings.Contains(op.Line, " load(")
+}
+
+func stalls(t *testing.T, s altered.Stage, op int, victims ...string) {
+	for _, victim := range victims {
+		t.Run(strconv.Itoa(op)+"/"+victim, func(t *testing.T) {
+			t.Parallel()
+			l := s.Launch(plain.Text, "stalled-"+strconv.Itoa(op)+victim)
+			l.NoShim, l.Stall = true, op
+			kill(t, l, victim)
+		})
+	}
+}
+
+// kill starts a launch that stalls, and kills a process of it.
+func kill(t *testing.T, l altered.Launch, name string) {
+	t.Helper()
+	victim := slices.Index(victims, name)
+	cmd, _, done := altered.Start(t, l, nil)
+	var all []int
+	atRest(t, func() []int {
+		all = tree(cmd.Process.Pid)
+		return all
+	})
+	if len(all) <= victim {
+		t.Fatalf("the launch has %d processes: %s", len(all), l.Line)
+	}
+	if err := unix.Kill(all[victim], unix.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	o := done()
+	testbed.Await(t, "the end of all processes of the launch", func() bool {
+		return !slices.ContainsFunc(all, func(pid int) bool {
+			state := testbed.State(pid)
+			return state != "" && state != "Z"
+		})
+	})
+	cause := ""
+	if len(o.Report) > 0 {
+		cause, _ = o.Report[len(o.Report)-1]["cause"].(string)
+	}
+	lost := order.Cause(cause) == order.CauseSupervisorLost
+	if victim > 0 && (o.Code <= 0 || o.Code == 128 || o.Event() == "exited" != lost) {
+		t.Errorf("code %d, %s %q, said %q", o.Code, o.Event(), cause, o.Stdout)
+	}
+	if strings.Contains(o.Stderr, "more than before") || t.Failed() {
+		t.Error(o.Stderr)
+	}
+}
+
+// tree are a process and all that come of it, each behind its parent.
+func tree(pid int) []int {
+	all := []int{pid}
+	for i := 0; i < len(all); i++ {
+		all = append(all, testbed.Children(all[i])...)
+	}
+	return all
+}
+
+// atRest waits until no process of a launch but its host does anything for some looks.
+func atRest(t *testing.T, look func() []int) {
+	t.Helper()
+	var before []int
+	same := 0
+	testbed.Await(t, "a launch that goes no further", func() bool {
+		now := look()
+		for _, pid := range now[1:] {
+			now = append(now, testbed.Sleeps(pid))
+			if state := testbed.State(pid); state != "S" && state != "Z" {
+				same = 0
+			}
+		}
+		if same++; !slices.Equal(now, before) || len(now) < 2*3-1 {
+			before, same = now, 0
+		}
+		return same > 8
+	})
+}
