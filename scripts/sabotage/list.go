@@ -17,7 +17,7 @@ type block struct {
 	file     string // from the top of the module, as pkg
 	pkg      string // the folder of the test
 	test     string
-	word     string // "", gate or root
+	word     string // "", gate, root or user
 	old, new []string
 }
 
@@ -68,7 +68,7 @@ func parse(text string) (all []*block, err error) {
 func (b *block) head(line string) string {
 	words := strings.Fields(line)
 	if len(words) < 2 || len(words) > 3 {
-		return "not FILE TEST, and gate or root"
+		return "not FILE TEST, and gate, root or user"
 	}
 	b.file, b.pkg, b.test = words[0], path.Dir(words[0]), words[1]
 	if dot := strings.LastIndexByte(words[1], '.'); dot >= 0 {
@@ -83,8 +83,8 @@ func (b *block) head(line string) string {
 	if len(words) == 3 {
 		b.word = words[2]
 	}
-	if b.word != "" && b.word != "gate" && b.word != "root" {
-		return b.word + " is neither gate nor root"
+	if !slices.Contains([]string{"", "gate", "root", "user"}, b.word) {
+		return b.word + " is neither gate, root nor user"
 	}
 	return ""
 }

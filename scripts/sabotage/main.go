@@ -79,14 +79,13 @@ func run(ctx context.Context, gate bool, only string, jobs int) error {
 // all tries blocks, and prints what came of each.
 func (r *runner) all(ctx context.Context, all []*block, jobs int, isRoot bool, to io.Writer) error {
 	var bad error
-	if !isRoot {
-		all = slices.DeleteFunc(all, func(b *block) bool {
-			if b.word == "root" {
-				fmt.Fprintf(to, "%v: not run, it takes root\n", b)
-			}
-			return b.word == "root"
-		})
-	}
+	other := map[bool]string{true: "user", false: "root"}[isRoot]
+	all = slices.DeleteFunc(all, func(b *block) bool {
+		if b.word == other {
+			fmt.Fprintf(to, "%v: not run, it takes %s\n", b, other)
+		}
+		return b.word == other
+	})
 	changed := map[*block]string{}
 	for _, b := range all {
 		text, err := b.change(r.root)
