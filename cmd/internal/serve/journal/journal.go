@@ -1,0 +1,103 @@
+// Package journal is what serve tells its operators: a log on standard error and metrics.
+//
+//	j := journal.New(os.Stderr, false, slog.LevelInfo)
+//	j.Log.Info("listening", "url", url)
+//	j.Refused("limit", remote)
+//
+// Nothing here holds a token, a session's id, a header or a body. Text of a server is cut, escaped and slowed down.
+package journal
+
+import (
+	"io"
+	"log/slog"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+// A Journal is safe for several goroutines.
+type Journal struct {
+	Log *slog.Logger
+	Metrics
+
+	refused sync.Map // of reason to *rate
+}
+
+// New writes lines of text, or JSON. The log's time is in UTC.
+func New(w io.Writer, json bool, least slog.Level) *Journal {
+	o := &slog.HandlerOptions{Level: least}
+	if json {
+		return &Journal{Log: slog.New(slog.NewJSONHandler(w, o))}
+	}
+	return &Journal{Log: slog.New(slog.NewTextHandler(w, o))}
+}
+
+// Refused counts a request that was refused, and logs one a second for each reason.
+func (j *Journal) Refused(reason, remote string) {
+	j.Add(Refusals, reason, 1)
+	r, _ := j.refused.LoadOrStore(reason, &rate{most: 1})
+	if r.(*rate).allows(time.Now()) {
+		j.Log.Warn("request refused", "reason", reason, "remote", remote)
+	}
+}
+
+// A rate allows so many a second.
+type rate struct {
+	most int
+
+	mu     sync.Mutex
+	second int64
+	n      int
+}
+
+func (r *rate) allows(now time.Time) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if now.Unix() != r.second {
+		r.second, r.n = now.Unix(), 0
+	}
+	r.n++
+	return r.n <= r.most
+}
+
+// A ServerLog has the lines that one server writes besides messages.
+type ServerLog struct {
+	journal *Journal
+	id      string
+	secrets *strings.Replacer
+	rate    rate
+}
+
+const (
+	linesASecond = 20
+	columns      = 200
+	leastSecret  = 8 // bytes: replacing shorter values would garble the text and hide nothing
+)
+
+// Server is the log of a server. The values of its variables are not shown.
+func (j *Journal) Server(id string, variables map[string]string) *ServerLog {
+	var pairs []string
+	longest := func(a, b string) int { return len(variables[b]) - len(variables[a]) } // one may begin with another
+	for _, name := range slices.SortedFunc(maps.Keys(variables), longest) {
+		if value := variables[name]; len(value) >= leastSecret {
+			pairs = append(pairs, value, "["+name+"]")
+		}
+	}
+	return &ServerLog{journal: j, id: id, secrets: strings.NewReplacer(pairs...), rate: rate{most: linesASecond}}
+}
+
+// Line logs a line of a server's. It is escaped, so that it makes no other line, and cut.
+func (s *ServerLog) Line(line []byte) {
+	if len(line) == 0 || !s.rate.allows(time.Now()) {
+		return
+	}
+	quoted := strconv.QuoteToGraphic(s.secrets.Replace(string(line)))
+	text := []rune(quoted[1 : len(quoted)-1])
+	if len(text) > columns {
+		text = append(text[:columns-1], '…')
+	}
+	s.journal.Log.Info("server", "id", s.id, "line", string(text))
+}
