@@ -1,0 +1,96 @@
+// Package session has the sandboxes of all clients: which there are, what is in flight in each, and where a server's
+// messages go.
+//
+//	h := session.New(limits, log, launch)
+//	s, answer, err := h.Initialize(ctx, who, message) // a client up to 2025-11-25: a sandbox of its own
+//	s, err := h.Modern(ctx, who)                      // from 2026-07-28 on: one for the principal
+//	call, err := s.Call(ctx, message)
+//
+// A session belongs to its principal. What waits for clients is bounded in bytes (stream.go), what waits for a server
+// stays with the goroutine of its request.
+package session
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+	"time"
+
+	"github.com/security-mcp/mcp-sandbox/cmd/internal/serve/journal"
+	"github.com/security-mcp/mcp-sandbox/cmd/internal/serve/sandbox"
+	"github.com/security-mcp/mcp-sandbox/init/order"
+)
+
+// Limits are how much there may be of everything, and how long it may last.
+type Limits struct {
+	Sandboxes, PerPrincipal, Requests int
+	Idle, IdleOpen                    time.Duration
+	Start                             time.Duration // until the answer to initialize
+	DrainDelay, Drain                 time.Duration
+	Slow, Cancelled, Discover, Sweep  time.Duration // no flags
+}
+
+// Usual are the limits without flags.
+func Usual() Limits {
+	return Limits{Sandboxes: 100, PerPrincipal: 8, Requests: 64, Idle: 15 * time.Minute, IdleOpen: 12 * time.Hour,
+		Start: time.Minute, DrainDelay: 5 * time.Second, Drain: time.Minute, Slow: 30 * time.Second,
+		Cancelled: 3 * time.Second, Discover: 3 * time.Second, Sweep: time.Second}
+}
+
+// A Launch starts the sandbox of a principal. The serial names it in the log.
+type Launch func(ctx context.Context, who, serial string) (*sandbox.Box, error)
+
+// A House has all sessions.
+type House struct {
+	journal *journal.Journal
+	launch  Launch
+	queued  atomic.Int64 // bytes that wait for all clients
+	era     atomic.Int32
+	rooms
+}
+
+// New makes a house without sessions.
+func New(l Limits, j *journal.Journal, launch Launch) *House {
+	return &House{journal: j, launch: launch, rooms: rooms{limits: l, legacy: map[string]*Session{},
+		modern: map[string]*place{}, all: map[*Session]bool{}, taken: map[string]int{}, crashes: map[string]crashes{},
+		changed: make(chan struct{}, 1)}}
+}
+
+// ErrRefused is the error of a sandbox that this machine or the policy refused.
+var ErrRefused = errors.New("the sandbox was refused")
+
+// start starts a sandbox in which nothing is in flight yet.
+func (h *House) start(ctx context.Context, who string, modern bool) (*Session, error) {
+	serial, err := h.reserve(who)
+	if err != nil {
+		return nil, err
+	}
+	began := time.Now()
+	box, err := h.launch(ctx, who, serial)
+	if err != nil {
+		h.vacate(who)
+		h.journal.Add(journal.Starts, "refused", 1)
+		h.logRefused(err)
+		if sandbox.Busy(err) {
+			return nil, &Refusal{Reason: "limit", Retry: 5}
+		}
+		return nil, ErrRefused
+	}
+	h.journal.Add(journal.Starts, "ok", 1)
+	h.journal.Observe(journal.StartSeconds, time.Since(began))
+	s := newSession(h, box, who, serial, modern)
+	h.journal.Add(journal.Sandboxes, s.era(), 1)
+	h.journal.Log.Info("sandbox started", "id", serial, "principal", who, "era", s.era(),
+		"confinement", box.Report.Confinement, "pid", box.Report.PID)
+	h.enter(s)
+	go s.run()
+	return s, nil
+}
+
+func (h *House) logRefused(err error) {
+	var r *order.Refusal
+	if !errors.As(err, &r) {
+		r = &order.Refusal{Layer: order.Exec}
+	}
+	h.journal.Log.Error("sandbox refused", "layer", r.Layer, "error", err, "hint", r.Hint)
+}

@@ -1,0 +1,238 @@
+package session
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/security-mcp/mcp-sandbox/cmd/internal/serve/journal"
+	"github.com/security-mcp/mcp-sandbox/cmd/internal/serve/sandbox"
+	"github.com/security-mcp/mcp-sandbox/cmd/internal/serve/wire"
+)
+
+// A Session is one sandbox with what its clients wait for.
+type Session struct {
+	ID     string // of a legacy session; a secret
+	Who    string // the principal
+	Modern bool
+
+	serial string // in the log
+	flow
+}
+
+// flow is the traffic of a session. Methods with a small first letter are called with the lock held, but for push.
+type flow struct {
+	house *House
+	box   *sandbox.Box
+
+	mu      sync.Mutex
+	calls   []*Call // in flight, the oldest first
+	open    map[*Stream]bool
+	get     *Stream
+	waiting [][]byte // for a GET
+	queued  stock    // of all streams
+	posts   int      // messages that are no requests, on their way to the server
+	last    uint64   // the number of the newest call, or of all calls
+	since   time.Time
+	phase   phase
+}
+
+// A phase is how far a session has come.
+type phase uint8
+
+const (
+	begun   phase = iota
+	leaving       // no new call; the end comes when none is in flight
+	over
+)
+
+func newSession(h *House, box *sandbox.Box, who, serial string, modern bool) *Session {
+	return &Session{Who: who, Modern: modern, serial: serial, flow: flow{house: h, box: box, since: time.Now(),
+		open: map[*Stream]bool{}, queued: stock{room: make(chan struct{}, 1)}}}
+}
+
+// A Call is a request in flight, and the stream of its answer.
+type Call struct {
+	*Stream
+	key      string // the id that the server knows
+	id       []byte // the client's
+	token    string // of its progress, as the server knows it
+	theirs   []byte // the client's
+	listens  bool
+	wantsLog bool
+	left     bool // the client is gone, and the server still at it
+	answered bool
+	began    time.Time
+}
+
+// A Refusal is a message that the server has not seen, for a reason that the metrics name.
+type Refusal struct {
+	Reason string
+	Retry  int // seconds
+}
+
+func (r *Refusal) Error() string { return r.Reason }
+
+// The errors of a session's calls, besides a [Refusal].
+var (
+	ErrGone     = errors.New("the session has ended")
+	ErrInFlight = errors.New("a request with this id is in flight")
+)
+
+// Call sends a request to the server. Without an error the server may have seen it, and the call's stream has what
+// comes of it.
+func (s *Session) Call(ctx context.Context, m *wire.Message) (*Call, error) {
+	c := &Call{id: bytes.Clone(m.Value(wire.ID)), theirs: bytes.Clone(m.Value(wire.MetaToken)), began: time.Now(),
+		wantsLog: m.Has(wire.MetaLogLevel), listens: s.Modern && m.String(wire.Method) == "subscriptions/listen"}
+	s.mu.Lock()
+	if err := s.admit(); err != nil {
+		s.mu.Unlock()
+		return nil, err
+	}
+	s.last++
+	c.key, c.token = wire.Key(c.id), wire.Key(c.theirs)
+	raw := m.Raw
+	if s.Modern {
+		c.key = strconv.FormatUint(s.last, 10)
+		if c.token != "" {
+			c.token = c.key
+		}
+		raw = m.With(wire.Change{At: wire.ID, To: []byte(c.key)}, wire.Change{At: wire.MetaToken, To: []byte(c.key)})
+	} else if s.find(func(other *Call) bool { return other.key == c.key }) != nil {
+		s.mu.Unlock()
+		return nil, ErrInFlight
+	}
+	c.Stream = s.stream()
+	s.calls = append(s.calls, c)
+	s.mu.Unlock()
+	s.house.journal.Add(journal.Requests, s.era(), 1)
+	if err := s.box.Send(ctx, raw); err != nil && !errors.Is(err, sandbox.ErrEnded) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.remove(c)
+		s.close(c.Stream)
+		return nil, err
+	}
+	return c, nil // of a server that has ended the end answers
+}
+
+// admit is the error of one message more.
+func (s *flow) admit() error {
+	switch {
+	case s.phase == over:
+		return ErrGone
+	case s.phase == leaving:
+		return &Refusal{Reason: "drain", Retry: 1}
+	case len(s.calls)+s.posts >= s.house.limits.Requests:
+		return &Refusal{Reason: "requests", Retry: 1}
+	}
+	s.touch()
+	return nil
+}
+
+// Post sends a message of a legacy client that has no answer.
+func (s *Session) Post(ctx context.Context, m *wire.Message) error {
+	s.mu.Lock()
+	if err := s.admit(); err != nil {
+		s.mu.Unlock()
+		return err
+	}
+	s.posts++
+	s.mu.Unlock()
+	err := s.box.Send(ctx, m.Raw)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.posts--
+	s.touch()
+	if key := wire.Key(m.Value(wire.Cancelled)); err == nil && m.String(wire.Method) == cancelled && key != "" {
+		if c := s.find(func(c *Call) bool { return c.key == key }); c != nil {
+			time.AfterFunc(s.house.limits.Cancelled, func() { s.Abandon(c) })
+		}
+	}
+	s.endIfDone()
+	return err
+}
+
+// Abandon ends a cancelled call that the server has not answered.
+func (s *flow) Abandon(c *Call) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.remove(c)
+	c.add(nil, true)
+}
+
+// Leave notes that the client reads no more of a call's stream. A modern call is cancelled by that. The server goes on
+// with a legacy one.
+func (s *Session) Leave(c *Call) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.close(c.Stream)
+	if c.left = true; s.Modern && !c.answered && s.remove(c) {
+		s.box.Tell([]byte(`{"jsonrpc":"2.0","method":"` + cancelled + `","params":{"requestId":` + c.key + `}}`))
+	}
+}
+
+// Get opens the stream of a legacy session. It takes the place of the one before.
+func (s *Session) Get() (*Stream, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.phase != begun {
+		return nil, ErrGone
+	}
+	if s.get != nil {
+		s.get.add(nil, true)
+	}
+	s.get = s.stream()
+	for _, message := range s.waiting {
+		s.get.add(message, false)
+	}
+	s.waiting = nil
+	return s.get, nil
+}
+
+// LeaveGet notes that the client reads no more of it.
+func (s *Session) LeaveGet(st *Stream) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.close(st)
+	if s.get == st {
+		s.get = nil
+	}
+}
+
+// find is the youngest call of that kind.
+func (s *flow) find(is func(*Call) bool) *Call {
+	for i := len(s.calls) - 1; i >= 0; i-- {
+		if is(s.calls[i]) {
+			return s.calls[i]
+		}
+	}
+	return nil
+}
+
+// remove reports whether a call was in flight, and is no more.
+func (s *flow) remove(c *Call) bool {
+	for i := range s.calls {
+		if s.calls[i] == c {
+			s.calls = slices.Delete(s.calls, i, i+1)
+			s.house.journal.Observe(journal.RequestSeconds, time.Since(c.began))
+			s.touch()
+			s.endIfDone()
+			return true
+		}
+	}
+	return false
+}
+
+func (s *flow) touch() { s.since = time.Now() }
+
+func (s *Session) era() string {
+	if s.Modern {
+		return "modern"
+	}
+	return "legacy"
+}
