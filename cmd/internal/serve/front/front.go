@@ -1,0 +1,243 @@
+// Package front is serve's HTTP: which requests are let in, and what goes back.
+//
+//	server := front.Server(front.Config{House: house, Who: source, Log: log, Body: 4 << 20})
+//	server.Serve(listener)
+//
+// A request passes these in turn: headers that stand once, path, Host and Origin, method, principal, types, body,
+// message. Only then a session is looked for. Every write has a deadline, and every read.
+package front
+
+import (
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/security-mcp/mcp-sandbox/cmd/internal/serve/journal"
+	"github.com/security-mcp/mcp-sandbox/cmd/internal/serve/principal"
+	"github.com/security-mcp/mcp-sandbox/cmd/internal/serve/session"
+)
+
+// A Config is what a front stands in front of.
+type Config struct {
+	House    *session.House
+	Who      principal.Source
+	Log      *journal.Journal
+	Body     int64    // the longest body
+	Loopback bool     // Host must be this machine's own name, or of Hosts
+	Hosts    []string // that may be asked for besides
+	Origins  []string // of web pages that may ask
+	Issuer   string   // of tokens, for clients that look for it; "" for none
+	Admin    bool     // health and metrics are elsewhere
+}
+
+type front struct {
+	Config
+	bodies atomic.Int64 // bytes of all bodies that no server has yet
+}
+
+const (
+	path       = "/mcp"
+	metadata   = "/.well-known/oauth-protected-resource"
+	headerTime = 10 * time.Second
+	ioTime     = 30 * time.Second // of a body, and of each write
+	idleTime   = time.Minute
+	headerSize = 64 << 10
+	allBodies  = 256 << 20
+)
+
+// Server is the HTTP server of /mcp.
+func Server(c Config) *http.Server { return serverOf((&front{Config: c}).serve) }
+
+// Admin is the HTTP server of health and metrics alone.
+func Admin(c Config) *http.Server {
+	f := &front{Config: c}
+	return serverOf(func(w http.ResponseWriter, r *http.Request) {
+		if !f.health(w, r) && r.URL.Path == "/metrics" {
+			f.Log.Write(w)
+		} else if !f.health(w, r) {
+			reply(w, http.StatusNotFound, "", "")
+		}
+	})
+}
+
+// serverOf bounds everything that a client can draw out. HTTP/1 alone: one request holds one connection, and the
+// connections are counted.
+func serverOf(serve http.HandlerFunc) *http.Server {
+	s := &http.Server{ReadHeaderTimeout: headerTime, IdleTimeout: idleTime, MaxHeaderBytes: headerSize,
+		ConnContext: principal.Connected, ErrorLog: log.New(io.Discard, "", 0), Protocols: new(http.Protocols)}
+	s.Protocols.SetHTTP1(true)
+	s.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		http.NewResponseController(w).SetWriteDeadline(time.Now().Add(ioTime))
+		w.Header().Set("X-Content-Type-Options", "nosniff")
+		serve(w, r)
+	})
+	return s
+}
+
+// once are headers that may stand in a request once: of two, this program and another could go by different ones.
+var once = [...]string{"Authorization", session1, version, "Mcp-Method", "Mcp-Name", "Origin", "Content-Type"}
+
+const (
+	session1 = "Mcp-Session-Id"
+	version  = "Mcp-Protocol-Version"
+)
+
+func (f *front) serve(w http.ResponseWriter, r *http.Request) {
+	for _, name := range once {
+		if len(r.Header.Values(name)) > 1 {
+			reply(w, http.StatusBadRequest, "", "a header stands twice: "+name)
+			return
+		}
+	}
+	switch {
+	case !f.Admin && f.health(w, r):
+		return
+	case f.Issuer != "" && strings.TrimSuffix(r.URL.Path, path) == metadata:
+		f.describe(w, r)
+		return
+	case r.URL.Path != path && (f.Admin || r.URL.Path != "/metrics"):
+		reply(w, http.StatusNotFound, "", "the endpoint is "+path)
+		return
+	case !f.fromHere(w, r):
+		return
+	}
+	who, err := f.Who.Of(r)
+	switch {
+	case err == principal.ErrForeign:
+		f.refuse(w, r, http.StatusForbidden, "auth", "")
+	case err != nil:
+		challenge := "Bearer"
+		if f.Issuer != "" {
+			challenge += ` resource_metadata="` + base(r) + metadata + path + `"`
+		}
+		w.Header().Set("WWW-Authenticate", challenge)
+		f.refuse(w, r, http.StatusUnauthorized, "auth", "")
+	case r.URL.Path == "/metrics":
+		f.Log.Write(w)
+	case r.Method == http.MethodPost:
+		f.post(w, r, who)
+	case r.Header.Get(version) >= firstModern || r.Method != http.MethodGet && r.Method != http.MethodDelete:
+		w.Header().Set("Allow", "POST")
+		reply(w, http.StatusMethodNotAllowed, "", "")
+	default:
+		f.ofSession(w, r, who)
+	}
+}
+
+// ofSession answers GET and DELETE.
+func (f *front) ofSession(w http.ResponseWriter, r *http.Request, who string) {
+	s := f.find(w, r, who)
+	switch {
+	case s == nil:
+	case r.Method == http.MethodDelete:
+		s.End(session.CauseDeleted)
+		w.WriteHeader(http.StatusNoContent)
+	case !accepts(r, "text/event-stream"):
+		reply(w, http.StatusNotAcceptable, "", "Accept must have text/event-stream")
+	default:
+		st, err := s.Get()
+		if err != nil {
+			unknown(w)
+			return
+		}
+		defer s.LeaveGet(st)
+		stream(w, r, st, nil)
+	}
+}
+
+// find is the session that a request names, or the request was answered. Another principal's is as unknown as one
+// that never was.
+func (f *front) find(w http.ResponseWriter, r *http.Request, who string) *session.Session {
+	id := r.Header.Get(session1)
+	if id == "" {
+		reply(w, http.StatusBadRequest, "", "no "+session1+": begin with a POST of initialize")
+		return nil
+	}
+	s := f.House.Find(id, who)
+	if s == nil {
+		unknown(w)
+	}
+	return s
+}
+
+func unknown(w http.ResponseWriter) {
+	reply(w, http.StatusNotFound, "", "no such session: begin with a POST of initialize")
+}
+
+// health answers what a supervisor asks.
+func (f *front) health(w http.ResponseWriter, r *http.Request) bool {
+	switch {
+	case r.URL.Path == "/healthz", r.URL.Path == "/readyz" && !f.House.Draining():
+		reply(w, http.StatusOK, "", "ok")
+	case r.URL.Path == "/readyz":
+		reply(w, http.StatusServiceUnavailable, "", "draining")
+	default:
+		return false
+	}
+	return true
+}
+
+// fromHere refuses requests of web pages that are not this server's own: by another name of this address, or by their
+// Origin. Else it has answered.
+func (f *front) fromHere(w http.ResponseWriter, r *http.Request) bool {
+	host, _, err := net.SplitHostPort(r.Host)
+	if err != nil {
+		host = strings.Trim(r.Host, "[]")
+	}
+	own := f.Loopback && principal.IsLoopback(host)
+	if (f.Loopback || len(f.Hosts) > 0) && !own && !slices.Contains(f.Hosts, host) && !slices.Contains(f.Hosts, r.Host) {
+		f.refuse(w, r, http.StatusForbidden, "host", "the Host is not this server's: --allow-host adds one")
+		return false
+	}
+	origin := r.Header.Get("Origin")
+	if len(r.Header.Values("Origin")) == 0 {
+		return true
+	}
+	if !slices.Contains(f.Origins, origin) {
+		u, err := url.Parse(origin)
+		if err != nil || u.Host != r.Host || u.Scheme != "http" && u.Scheme != "https" {
+			f.refuse(w, r, http.StatusForbidden, "origin", "the Origin is not this server's: --allow-origin adds one")
+			return false
+		}
+		return true
+	}
+	h := w.Header()
+	h.Set("Access-Control-Allow-Origin", origin)
+	h.Set("Vary", "Origin")
+	h.Set("Access-Control-Expose-Headers", session1+", WWW-Authenticate")
+	if r.Method == http.MethodOptions {
+		h.Set("Access-Control-Allow-Methods", "GET, POST, DELETE")
+		h.Set("Access-Control-Allow-Headers",
+			"Authorization, Content-Type, Accept, Mcp-Method, Mcp-Name, "+session1+", "+version)
+		w.WriteHeader(http.StatusNoContent)
+		return false
+	}
+	return true
+}
+
+// refuse answers, counts and logs a request that is not let in.
+func (f *front) refuse(w http.ResponseWriter, r *http.Request, status int, reason, text string) {
+	f.Log.Refused(reason, r.RemoteAddr)
+	reply(w, status, "", text)
+}
+
+// describe says where tokens come from; RFC 9728.
+func (f *front) describe(w http.ResponseWriter, r *http.Request) {
+	reply(w, http.StatusOK, "application/json", `{"resource":`+strconv.Quote(base(r)+path)+`,"authorization_servers":[`+
+		strconv.Quote(f.Issuer)+`],"bearer_methods_supported":["header"]}`)
+}
+
+// base is this server's address as the client wrote it.
+func base(r *http.Request) string {
+	if r.TLS != nil {
+		return "https://" + r.Host
+	}
+	return "http://" + r.Host
+}
