@@ -1,0 +1,174 @@
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/security-mcp/mcp-sandbox/cmd/internal/cli"
+	"github.com/security-mcp/mcp-sandbox/cmd/internal/pipeline"
+	"github.com/security-mcp/mcp-sandbox/cmd/internal/serve/journal"
+	"github.com/security-mcp/mcp-sandbox/cmd/internal/serve/sandbox"
+	"github.com/security-mcp/mcp-sandbox/init/order"
+	"github.com/security-mcp/mcp-sandbox/launcher"
+	"github.com/security-mcp/mcp-sandbox/policy"
+)
+
+// A starter starts the sandboxes of principals.
+type starter struct {
+	policy  policy.Policy
+	target  launcher.Target
+	secrets string // a folder; "" for none
+	shim    string
+	log     *journal.Journal
+}
+
+// newStarter makes the policy and the target of the command line, as run does.
+func newStarter(f *cli.Flags, l *pipeline.Line, o *options, command []string) (*starter, []string) {
+	s := l.Start(command)
+	d, why := l.Decide(s, nil)
+	if len(why) > 0 {
+		return nil, why
+	}
+	ready, note, err := l.Prepare(s, d)
+	if err != nil {
+		return nil, []string{err.Error()}
+	}
+	if d, why = l.DecideOwner(s, d, ready); len(why) > 0 {
+		return nil, why
+	}
+	f.Stderr.All(f.Notes, s.Notes, d.Notes, note)
+	ord := l.Order(s, d, ready)
+	p := d.Written()
+	p.OnStdinClose = policy.Terminate // the session's end
+	t := launcher.Target{Path: ord.Command[0], Args: ord.Command[1:], Package: ord.Package, Profile: ord.Profile}
+	if ready != nil {
+		for _, entry := range append(ready.Env, "PATH="+order.Lookup(ord.Env, "PATH")) {
+			name, value, _ := strings.Cut(entry, "=")
+			p.Env = withVariable(p.Env, policy.Variable{Name: name, Value: value})
+		}
+	}
+	if err := o.hidden(&p, l.Source.File); err != nil {
+		return nil, []string{err.Error()}
+	}
+	return &starter{policy: p, target: t, secrets: o.secrets, shim: besides("mcp-sandbox-init")}, nil
+}
+
+// besides is a program of the same build beside this one; "" for none. As the shim mcp-sandbox-init is smaller.
+func besides(name string) string {
+	self, err := os.Executable()
+	if err != nil {
+		return ""
+	}
+	path := filepath.Join(filepath.Dir(self), name)
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+		return ""
+	}
+	return path
+}
+
+// hidden is the error of a policy that shows serve's own files to the servers.
+func (o *options) hidden(p *policy.Policy, document string) error {
+	for flag, path := range map[string]string{"--secrets": o.secrets, "--token-file": o.tokens, "--tls-key": o.key} {
+		if path == "" {
+			continue
+		}
+		path, err := filepath.Abs(path)
+		if err == nil {
+			path, err = filepath.EvalSymlinks(path)
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", flag, err)
+		}
+		for _, grant := range slices.Concat(p.Filesystem.AllowRead, p.Filesystem.AllowWrite) {
+			grant = strings.TrimPrefix(grant, "-")
+			if real, err := filepath.EvalSymlinks(grant); err == nil && policy.Within(path, real) {
+				return fmt.Errorf("%s %s lies in %s, which every server may read: move it elsewhere", flag, path, grant)
+			}
+		}
+		if p.Filesystem.Default == policy.Read || p.Level == policy.Privileged {
+			return fmt.Errorf("%s: every server could read %s: leave --fs-default read and --level privileged out", flag, path)
+		}
+	}
+	return nil
+}
+
+// start starts the sandbox of a principal; "" is the trial's, which has nothing of any principal's.
+func (s *starter) start(ctx context.Context, who, serial string) (*sandbox.Box, error) {
+	p := s.policy
+	hidden := map[string]string{}
+	secrets, err := s.of(who)
+	if err != nil {
+		return nil, err
+	}
+	for _, v := range secrets {
+		p.Env = withVariable(p.Env, v)
+	}
+	for _, v := range p.Env {
+		hidden[v.Name] = v.Value
+	}
+	switch {
+	case who == "":
+		p.State = ""
+	case p.State != "":
+		p.State += fmt.Sprintf(".%x", sha256.Sum256([]byte(who)))[:1+32]
+	}
+	return sandbox.Start(ctx, sandbox.Spec{Policy: p, Target: s.target, Shim: s.shim, Log: s.log.Server(serial, hidden)})
+}
+
+// withVariable is a list in which a variable has this value.
+func withVariable(list []policy.Variable, v policy.Variable) []policy.Variable {
+	others := slices.DeleteFunc(slices.Clone(list), func(o policy.Variable) bool { return o.Name == v.Name })
+	return append(others, v)
+}
+
+var (
+	fileName   = regexp.MustCompile(`^[A-Za-z0-9_@+-][A-Za-z0-9._@+-]*$`)
+	maxSecrets = int64(1 << 20)
+)
+
+// of are the variables of one principal. A name that is no plain one of a file has none.
+func (s *starter) of(who string) (all []policy.Variable, err error) {
+	if s.secrets == "" || !fileName.MatchString(who) {
+		return nil, nil
+	}
+	folder, err := os.OpenRoot(s.secrets)
+	if err != nil {
+		return nil, err
+	}
+	defer folder.Close()
+	name := who + ".env"
+	info, err := folder.Lstat(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil || !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("--secrets: %s is no file, or a link", filepath.Join(s.secrets, name))
+	}
+	file, err := folder.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	if opened, err := file.Stat(); err != nil || !os.SameFile(info, opened) {
+		return nil, fmt.Errorf("--secrets: %s is another file now", filepath.Join(s.secrets, name))
+	}
+	text, err := io.ReadAll(io.LimitReader(file, maxSecrets))
+	if err != nil {
+		return nil, err
+	}
+	lines, err := pipeline.Variables(text, filepath.Join(s.secrets, name))
+	for _, line := range lines {
+		name, value, _ := strings.Cut(line, "=")
+		all = append(all, policy.Variable{Name: name, Value: value})
+	}
+	return all, err
+}
