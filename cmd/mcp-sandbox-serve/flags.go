@@ -39,7 +39,7 @@ type access struct{ tokens, ca, issuer, audience, claim, header, uid string }
 
 const maxBody = 4 << 20
 
-func command() cli.Command {
+func command(limits session.Limits) cli.Command {
 	return cli.Command{
 		Name: "serve", Args: "[flags] -- COMMAND [ARG...]", Short: "serve a stdio server over HTTP, a sandbox for each client",
 		Long: `Serves the MCP server COMMAND at http://127.0.0.1:8080/mcp: a sandbox for each
@@ -50,12 +50,12 @@ a proxy. "mcp-sandbox-serve token PRINCIPAL" makes a token.
 		Tips: `  mcp-sandbox-serve --allow-read ~/notes -- node server.js
   mcp-sandbox-serve --listen :8443 --tls-cert c.pem --tls-key k.pem --token-file tokens -- ./server
 `,
-		Setup: setup,
+		Setup: func(f *cli.Flags) cli.Run { return setup(f, limits) },
 	}
 }
 
-func setup(f *cli.Flags) cli.Run {
-	o := &options{limits: session.Usual()}
+func setup(f *cli.Flags, limits session.Limits) cli.Run {
+	o := &options{limits: limits}
 	l := pipeline.New(f)
 	f.Heading("Address")
 	o.place.add(f)

@@ -20,17 +20,18 @@ import (
 	"github.com/security-mcp/mcp-sandbox/cmd/internal/build"
 	"github.com/security-mcp/mcp-sandbox/cmd/internal/cli"
 	"github.com/security-mcp/mcp-sandbox/cmd/internal/serve/principal"
+	"github.com/security-mcp/mcp-sandbox/cmd/internal/serve/session"
 	"github.com/security-mcp/mcp-sandbox/init/reexec"
 )
 
 func main() {
 	reexec.Init()
 	reexec.RefusePrivileged()
-	os.Exit(run(os.Args[1:]))
+	os.Exit(run(os.Args[1:], session.Usual()))
 }
 
-func run(args []string) int {
-	c := command()
+func run(args []string, limits session.Limits) int {
+	c := command(limits)
 	switch {
 	case len(args) == 1 && args[0] == "--version":
 		return cli.Show(build.Read("mcp-sandbox-serve").String() + "\n")
