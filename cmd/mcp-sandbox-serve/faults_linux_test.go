@@ -159,7 +159,7 @@ func TestStubborn(t *testing.T) {
 // serve is killed: nothing is left.
 func TestKilled(t *testing.T) {
 	t.Parallel()
-	s := launch(t, "stubborn")
+	s := launch(t, "stubborn", "--grace", "500ms")
 	s.session()
 	s.session().stream("POST", call("1", "hang", "", 0))
 	s.cmd.Process.Kill()

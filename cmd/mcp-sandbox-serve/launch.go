@@ -130,10 +130,10 @@ func withVariable(list []policy.Variable, v policy.Variable) []policy.Variable {
 	return append(others, v)
 }
 
-var (
-	fileName   = regexp.MustCompile(`^[A-Za-z0-9_@+-][A-Za-z0-9._@+-]*$`)
-	maxSecrets = int64(1 << 20)
-)
+// fileName is a principal that can have a file: no path, nothing hidden, and with .env short enough.
+var fileName = regexp.MustCompile(`^[A-Za-z0-9_@+-][A-Za-z0-9._@+-]{0,249}$`)
+
+const maxSecrets = 1 << 20
 
 // of are the variables of one principal. A name that is no plain one of a file has none.
 func (s *starter) of(who string) (all []policy.Variable, err error) {

@@ -73,7 +73,11 @@ func begin(t testing.TB, mode string, flags ...string) *served {
 		flags = append(flags, "--listen", "127.0.0.1:0")
 	}
 	s.cmd = testbed.As("serve", append(append(flags, "--log", "json", "--"), words(t, s.marker, mode)...)...)
-	s.cmd.Env = []string{"HOME=" + testbed.Folder(t), "PATH=/usr/bin:/bin", "SECRET_OF_SERVE=not for servers", testbed.NoWait}
+	home := testbed.Folder(t)
+	if err := os.Chmod(home, 0o755); err != nil { // else no state is kept in it
+		t.Fatal(err)
+	}
+	s.cmd.Env = []string{"HOME=" + home, "PATH=/usr/bin:/bin", "SECRET_OF_SERVE=not for servers", testbed.NoWait}
 	from, err := s.cmd.StderrPipe()
 	if err == nil {
 		err = s.cmd.Start()

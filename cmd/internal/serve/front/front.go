@@ -105,6 +105,9 @@ func (f *front) serve(w http.ResponseWriter, r *http.Request) {
 	case r.URL.Path != path && (f.Admin || r.URL.Path != "/metrics"):
 		reply(w, http.StatusNotFound, "", "the endpoint is "+path)
 		return
+	case len(r.Header.Values("Mcp-Sandbox-Peer")) > 0:
+		f.refuse(w, r, http.StatusForbidden, "peer", "")
+		return
 	case !f.fromHere(w, r):
 		return
 	}
