@@ -70,9 +70,13 @@ func begin(t testing.TB, mode string, flags ...string) *served {
 	s := &served{TB: t, marker: "of-" + strings.ReplaceAll(filepath.Base(t.TempDir())+t.Name(), "/", "-"),
 		ended: make(chan struct{})}
 	if !slices.Contains(flags, "--listen") {
-		flags = append(flags, "--listen", "127.0.0.1:0")
+		flags = append([]string{"--listen", "127.0.0.1:0"}, flags...)
 	}
-	s.cmd = testbed.As("serve", append(append(flags, "--log", "json", "--"), words(t, s.marker, mode)...)...)
+	command := words(t, s.marker, mode)
+	if i := slices.Index(flags, "--"); i >= 0 {
+		flags, command = flags[:i], flags[i+1:]
+	}
+	s.cmd = testbed.As("serve", append(append(flags, "--log", "json", "--"), command...)...)
 	home := testbed.Folder(t)
 	if err := os.Chmod(home, 0o755); err != nil { // else no state is kept in it
 		t.Fatal(err)
