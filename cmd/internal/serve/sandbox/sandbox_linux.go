@@ -108,7 +108,7 @@ func (b *Box) launch(life context.Context, s Spec) (err error) {
 	if s.Shim != "" {
 		cmd.Path = s.Shim
 	}
-	ownSession(cmd)
+	cmd.SysProcAttr.Setsid = true
 	if b.stdin, err = cmd.StdinPipe(); err == nil {
 		if b.stdout, err = cmd.StdoutPipe(); err == nil {
 			if b.stderr, err = cmd.StderrPipe(); err == nil {

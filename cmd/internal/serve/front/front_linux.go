@@ -48,6 +48,7 @@ const (
 	headerTime = 10 * time.Second
 	ioTime     = 30 * time.Second // of a body, and of each write
 	idleTime   = time.Minute
+	mostConns  = 4096 // at once; others wait to be accepted
 	headerSize = 64 << 10
 	allBodies  = 256 << 20
 )
@@ -73,6 +74,15 @@ func serverOf(serve http.HandlerFunc) *http.Server {
 	s := &http.Server{ReadHeaderTimeout: headerTime, IdleTimeout: idleTime, MaxHeaderBytes: headerSize,
 		ConnContext: principal.Connected, ErrorLog: log.New(io.Discard, "", 0), Protocols: new(http.Protocols)}
 	s.Protocols.SetHTTP1(true)
+	places := make(chan struct{}, mostConns)
+	s.ConnState = func(_ net.Conn, at http.ConnState) {
+		switch at {
+		case http.StateNew: // in the goroutine that accepts
+			places <- struct{}{}
+		case http.StateClosed:
+			<-places
+		}
+	}
 	s.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		http.NewResponseController(w).SetWriteDeadline(time.Now().Add(ioTime))
 		w.Header().Set("X-Content-Type-Options", "nosniff")
@@ -141,7 +151,7 @@ func (f *front) ofSession(w http.ResponseWriter, r *http.Request, who string) {
 	case s == nil:
 	case r.Method == http.MethodDelete:
 		s.End(session.CauseDeleted)
-		w.WriteHeader(http.StatusNoContent)
+		reply(w, http.StatusNoContent, "", "")
 	case !accepts(r, "text/event-stream"):
 		reply(w, http.StatusNotAcceptable, "", "Accept must have text/event-stream")
 	default:
@@ -219,7 +229,7 @@ func (f *front) fromHere(w http.ResponseWriter, r *http.Request) bool {
 		h.Set("Access-Control-Allow-Methods", "GET, POST, DELETE")
 		h.Set("Access-Control-Allow-Headers",
 			"Authorization, Content-Type, Accept, Mcp-Method, Mcp-Name, "+session1+", "+version)
-		w.WriteHeader(http.StatusNoContent)
+		reply(w, http.StatusNoContent, "", "")
 		return false
 	}
 	return true

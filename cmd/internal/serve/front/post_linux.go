@@ -129,7 +129,7 @@ func (f *front) legacy(w http.ResponseWriter, r *http.Request, who string, m *wi
 	} else if err := s.Post(r.Context(), m); err != nil {
 		f.failed(w, r, m, err)
 	} else {
-		w.WriteHeader(http.StatusAccepted)
+		reply(w, http.StatusAccepted, "", "")
 	}
 }
 
@@ -144,7 +144,7 @@ func (f *front) modern(w http.ResponseWriter, r *http.Request, who string, m *wi
 			"Mcp-Method, Mcp-Name and Mcp-Protocol-Version must equal the message's own words", nil)
 		return
 	case m.Kind == wire.Notification:
-		w.WriteHeader(http.StatusAccepted)
+		reply(w, http.StatusAccepted, "", "")
 		return
 	}
 	f.call(w, r, func() (*session.Session, error) { return f.House.Modern(r.Context(), who) }, m, done)

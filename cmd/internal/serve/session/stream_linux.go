@@ -141,7 +141,9 @@ func (s *flow) cutFullest() {
 			most = st
 		}
 	}
-	most.cut()
+	if most != nil {
+		most.cut()
+	}
 }
 
 // wait keeps a message for the next GET, in place of the oldest ones.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"io"
 	"net/http"
+	"strconv"
 	"time"
 
 	"github.com/security-mcp/mcp-sandbox/cmd/internal/serve/session"
@@ -18,14 +19,17 @@ const (
 // reply answers with a short text.
 func reply(w http.ResponseWriter, status int, kind, text string) {
 	http.NewResponseController(w).SetWriteDeadline(time.Now().Add(ioTime))
-	w.Header().Set("Content-Type", cmp.Or(kind, "text/plain; charset=utf-8"))
+	if status == http.StatusAccepted || status == http.StatusNoContent {
+		w.WriteHeader(status)
+		return
+	}
+	if kind == "" {
+		kind, text = "text/plain; charset=utf-8", cmp.Or(text, http.StatusText(status))+"\n"
+	}
+	w.Header().Set("Content-Type", kind)
+	w.Header().Set("Content-Length", strconv.Itoa(len(text)))
 	w.WriteHeader(status)
-	if text == "" {
-		text = http.StatusText(status)
-	}
-	if io.WriteString(w, text); kind == "" {
-		io.WriteString(w, "\n")
-	}
+	io.WriteString(w, text)
 }
 
 // fail answers with an error of JSON-RPC.

@@ -37,9 +37,9 @@ func (s *Session) run() {
 	s.mu.Lock()
 	requests := s.last
 	s.mu.Unlock()
+	s.house.gone(s, ending)
 	j.Log.Info("sandbox ended", "id", s.serial, "cause", ending.Cause, "exit", ending.ExitCode,
 		"seconds", ending.Lived.Round(time.Millisecond).Seconds(), "requests", requests)
-	s.house.gone(s, ending)
 }
 
 // fail answers every call in flight with an error: the server may have seen it.

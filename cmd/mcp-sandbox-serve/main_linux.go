@@ -15,7 +15,6 @@ package main
 
 import (
 	"os"
-	"runtime"
 
 	"github.com/security-mcp/mcp-sandbox/cmd/internal/build"
 	"github.com/security-mcp/mcp-sandbox/cmd/internal/cli"
@@ -31,15 +30,13 @@ func main() {
 }
 
 func run(args []string, limits session.Limits) int {
-	c := command(limits)
 	switch {
 	case len(args) == 1 && args[0] == "--version":
 		return cli.Show(build.Read("mcp-sandbox-serve").String() + "\n")
 	case len(args) > 0 && args[0] == "token":
 		return token(args[1:])
-	case runtime.GOOS != "linux":
-		return cli.Fail("mcp-sandbox-serve runs on Linux alone")
 	}
+	c := command(limits)
 	return c.Start(args)
 }
 

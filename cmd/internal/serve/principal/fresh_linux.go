@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"sync"
-	"time"
 )
 
 // A Fresh is a value of files, which are read again when they have changed. A file that is broken or missing changes
@@ -17,15 +16,11 @@ type Fresh[T any] struct {
 	mu    sync.Mutex
 	value T
 	stamp string
-	next  time.Time
 }
-
-// lookEvery is the least time between two looks at the files.
-const lookEvery = time.Second
 
 // NewFresh reads the files for the first time. tell is told why they could not be read again.
 func NewFresh[T any](read func() (T, error), tell func(error), files ...string) (*Fresh[T], error) {
-	f := &Fresh[T]{files: files, read: read, tell: tell, next: time.Now().Add(lookEvery)}
+	f := &Fresh[T]{files: files, read: read, tell: tell}
 	f.stamp = f.look()
 	var err error
 	f.value, err = read()
@@ -43,14 +38,10 @@ func (f *Fresh[T]) look() (stamp string) {
 	return stamp
 }
 
-// Get is the value of the files as they were a second ago at most.
+// Get is the value of the files as they are.
 func (f *Fresh[T]) Get() T {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if time.Now().Before(f.next) {
-		return f.value
-	}
-	f.next = time.Now().Add(lookEvery)
 	stamp := f.look()
 	if stamp == f.stamp {
 		return f.value

@@ -177,7 +177,10 @@ func listen(address string) (net.Listener, string, error) {
 	} else if errors.Is(err, syscall.ECONNREFUSED) {
 		os.Remove(path) // of a program that was killed
 	}
-	config.Control = private
+	// The file is this user's alone from its first moment: bind(2) takes the mode of the socket.
+	config.Control = func(_, _ string, c syscall.RawConn) (err error) {
+		return errors.Join(c.Control(func(fd uintptr) { err = syscall.Fchmod(int(fd), 0o600) }), err)
+	}
 	l, err := config.Listen(context.Background(), "unix", path)
 	if err != nil {
 		return nil, "", fmt.Errorf("--listen %s: %w", address, err)
