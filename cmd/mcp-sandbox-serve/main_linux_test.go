@@ -132,8 +132,16 @@ func (s *served) field(message, name string) (value any) {
 	return value
 }
 
-// count is how many lines of the log have a message.
-func (s *served) count(message string) int { return strings.Count(s.said(), `"msg":"`+message+`"`) }
+// count is how many lines of the log have a message, without those of the trial.
+func (s *served) count(message string) (n int) {
+	for line := range strings.Lines(s.said()) {
+		trial := strings.Contains(line, `"principal":""`) || strings.Contains(line, `"cause":"probed"`)
+		if strings.Contains(line, `"msg":"`+message+`"`) && !trial {
+			n++
+		}
+	}
+	return n
+}
 
 // awaitEnds waits until so many sandboxes have ended, and returns the last cause.
 func (s *served) awaitEnds(n int) string {

@@ -60,10 +60,12 @@ func Server(c Config) *http.Server { return serverOf((&front{Config: c}).serve) 
 func Admin(c Config) *http.Server {
 	f := &front{Config: c}
 	return serverOf(func(w http.ResponseWriter, r *http.Request) {
-		if !f.health(w, r) && r.URL.Path == "/metrics" {
+		switch {
+		case f.health(w, r):
+		case r.URL.Path == "/metrics":
 			f.Log.Write(w)
-		} else if !f.health(w, r) {
-			reply(w, http.StatusNotFound, "", "")
+		default:
+			f.refuse(w, r, http.StatusNotFound, "", "")
 		}
 	})
 }
@@ -102,7 +104,7 @@ const (
 func (f *front) serve(w http.ResponseWriter, r *http.Request) {
 	for _, name := range once {
 		if len(r.Header.Values(name)) > 1 {
-			reply(w, http.StatusBadRequest, "", "a header stands twice: "+name)
+			f.refuse(w, r, http.StatusBadRequest, "", "a header stands twice: "+name)
 			return
 		}
 	}
@@ -113,7 +115,7 @@ func (f *front) serve(w http.ResponseWriter, r *http.Request) {
 		f.describe(w, r)
 		return
 	case r.URL.Path != path && (f.Admin || r.URL.Path != "/metrics"):
-		reply(w, http.StatusNotFound, "", "the endpoint is "+path)
+		f.refuse(w, r, http.StatusNotFound, "", "the endpoint is "+path)
 		return
 	case len(r.Header.Values("Mcp-Sandbox-Peer")) > 0:
 		f.refuse(w, r, http.StatusForbidden, "peer", "")
@@ -138,7 +140,7 @@ func (f *front) serve(w http.ResponseWriter, r *http.Request) {
 		f.post(w, r, who)
 	case r.Header.Get(version) >= firstModern || r.Method != http.MethodGet && r.Method != http.MethodDelete:
 		w.Header().Set("Allow", "POST")
-		reply(w, http.StatusMethodNotAllowed, "", "")
+		f.refuse(w, r, http.StatusMethodNotAllowed, "", "")
 	default:
 		f.ofSession(w, r, who)
 	}
@@ -153,11 +155,11 @@ func (f *front) ofSession(w http.ResponseWriter, r *http.Request, who string) {
 		s.End(session.CauseDeleted)
 		reply(w, http.StatusNoContent, "", "")
 	case !accepts(r, "text/event-stream"):
-		reply(w, http.StatusNotAcceptable, "", "Accept must have text/event-stream")
+		f.refuse(w, r, http.StatusNotAcceptable, "", "Accept must have text/event-stream")
 	default:
 		st, err := s.Get()
 		if err != nil {
-			unknown(w)
+			f.failed(w, r, err)
 			return
 		}
 		defer s.LeaveGet(st)
@@ -170,18 +172,14 @@ func (f *front) ofSession(w http.ResponseWriter, r *http.Request, who string) {
 func (f *front) find(w http.ResponseWriter, r *http.Request, who string) *session.Session {
 	id := r.Header.Get(session1)
 	if id == "" {
-		reply(w, http.StatusBadRequest, "", "no "+session1+": begin with a POST of initialize")
+		f.refuse(w, r, http.StatusBadRequest, "", "no "+session1+": begin with a POST of initialize")
 		return nil
 	}
 	s := f.House.Find(id, who)
 	if s == nil {
-		unknown(w)
+		f.failed(w, r, session.ErrGone)
 	}
 	return s
-}
-
-func unknown(w http.ResponseWriter) {
-	reply(w, http.StatusNotFound, "", "no such session: begin with a POST of initialize")
 }
 
 // health answers what a supervisor asks.
@@ -237,7 +235,9 @@ func (f *front) fromHere(w http.ResponseWriter, r *http.Request) bool {
 
 // refuse answers, counts and logs a request that is not let in.
 func (f *front) refuse(w http.ResponseWriter, r *http.Request, status int, reason, text string) {
-	f.Log.Refused(reason, r.RemoteAddr)
+	if reason != "" {
+		f.Log.Refused(reason, r.RemoteAddr)
+	}
 	reply(w, status, "", text)
 }
 

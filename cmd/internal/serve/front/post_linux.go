@@ -26,10 +26,10 @@ func (f *front) post(w http.ResponseWriter, r *http.Request, who string) {
 	kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	switch {
 	case err != nil || kind != "application/json":
-		reply(w, http.StatusUnsupportedMediaType, "", "Content-Type must be application/json")
+		f.refuse(w, r, http.StatusUnsupportedMediaType, "", "Content-Type must be application/json")
 		return
 	case !accepts(r, "application/json") || !accepts(r, "text/event-stream"):
-		reply(w, http.StatusNotAcceptable, "", "Accept must have application/json and text/event-stream")
+		f.refuse(w, r, http.StatusNotAcceptable, "", "Accept must have application/json and text/event-stream")
 		return
 	}
 	raw, done := f.body(w, r)
@@ -76,7 +76,7 @@ func (f *front) body(w http.ResponseWriter, r *http.Request) (raw []byte, done f
 		given = true
 	}
 	if f.bodies.Add(size) > allBodies {
-		f.limited(w, r, &session.Refusal{Reason: "limit", Retry: 1})
+		f.failed(w, r, session.NoRoom("limit", 1))
 		return nil, done
 	}
 	control := http.NewResponseController(w)
@@ -111,7 +111,7 @@ func (f *front) legacy(w http.ResponseWriter, r *http.Request, who string, m *wi
 	if r.Header.Get(session1) == "" && m.Kind == wire.Request && m.String(wire.Method) == "initialize" {
 		s, message, err := f.House.Initialize(r.Context(), who, m)
 		if err != nil {
-			f.failed(w, r, m, err)
+			f.failed(w, r, err)
 			return
 		}
 		if s != nil {
@@ -127,7 +127,7 @@ func (f *front) legacy(w http.ResponseWriter, r *http.Request, who string, m *wi
 	if m.Kind == wire.Request {
 		f.call(w, r, func() (*session.Session, error) { return s, nil }, m, done)
 	} else if err := s.Post(r.Context(), m); err != nil {
-		f.failed(w, r, m, err)
+		f.failed(w, r, err)
 	} else {
 		reply(w, http.StatusAccepted, "", "")
 	}
@@ -183,38 +183,22 @@ func (f *front) call(w http.ResponseWriter, r *http.Request, of func() (*session
 		}
 	}
 	if done(); err != nil {
-		f.failed(w, r, m, err)
+		f.failed(w, r, err)
 		return
 	}
 	answer(w, r, s, c)
 }
 
 // failed answers a message that no server has seen.
-func (f *front) failed(w http.ResponseWriter, r *http.Request, m *wire.Message, err error) {
-	var refusal *session.Refusal
-	switch {
-	case errors.As(err, &refusal):
-		f.limited(w, r, refusal)
-	case errors.Is(err, session.ErrInFlight):
-		fail(w, http.StatusBadRequest, m.Value(wire.ID), wire.CodeInvalid, err.Error(), nil)
-	case errors.Is(err, session.ErrLegacyServer):
-		reply(w, http.StatusBadRequest, "", err.Error())
-	case errors.Is(err, session.ErrRefused):
-		reply(w, http.StatusInternalServerError, "", err.Error())
-	default: // the session has ended, or the client has gone
-		unknown(w)
+func (f *front) failed(w http.ResponseWriter, r *http.Request, err error) {
+	var no *session.Refusal
+	if !errors.As(err, &no) {
+		no = session.ErrGone // the client is gone
 	}
-}
-
-// limited answers a message for which there is no room: the client's own limits are its own fault, and a balancer takes
-// a 5xx for the replica's.
-func (f *front) limited(w http.ResponseWriter, r *http.Request, refusal *session.Refusal) {
-	status := http.StatusServiceUnavailable
-	if refusal.Reason == "principal-limit" || refusal.Reason == "requests" {
-		status = http.StatusTooManyRequests
+	if no.Retry > 0 {
+		w.Header().Set("Retry-After", strconv.Itoa(no.Retry))
 	}
-	w.Header().Set("Retry-After", strconv.Itoa(refusal.Retry))
-	f.refuse(w, r, status, refusal.Reason, "no room: "+refusal.Reason)
+	f.refuse(w, r, no.Status, no.Reason, no.Text)
 }
 
 func isDate(s string) bool {

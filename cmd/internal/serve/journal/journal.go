@@ -29,10 +29,11 @@ type Journal struct {
 // New writes lines of text, or JSON. The log's time is in UTC.
 func New(w io.Writer, json bool, least slog.Level) *Journal {
 	o := &slog.HandlerOptions{Level: least}
+	j := &Journal{Log: slog.New(slog.NewTextHandler(w, o)), Metrics: Metrics{series: map[string]float64{Draining: 0, Streams: 0, Dropped: 0}}}
 	if json {
-		return &Journal{Log: slog.New(slog.NewJSONHandler(w, o))}
+		j.Log = slog.New(slog.NewJSONHandler(w, o))
 	}
-	return &Journal{Log: slog.New(slog.NewTextHandler(w, o))}
+	return j
 }
 
 // Refused counts a request that was refused, and logs one a second for each reason.

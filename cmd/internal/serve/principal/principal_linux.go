@@ -15,6 +15,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"golang.org/x/sys/unix"
 )
 
 // A Source finds the principal of a request.
@@ -62,10 +64,18 @@ func Local() Source { return Func(func(*http.Request) (string, error) { return "
 
 type peerKey struct{}
 
-// Connected notes in a connection's context which user is at its other end, where that is a process of this machine.
+// Connected notes in a connection's context which user is at the other end of a unix socket; unix(7), SO_PEERCRED.
 func Connected(ctx context.Context, c net.Conn) context.Context {
-	if uid, err := peerOf(c); err == nil {
-		return context.WithValue(ctx, peerKey{}, uid)
+	u, ok := c.(*net.UnixConn)
+	if !ok {
+		return ctx
+	}
+	if raw, err := u.SyscallConn(); err == nil {
+		raw.Control(func(fd uintptr) {
+			if cred, err := unix.GetsockoptUcred(int(fd), unix.SOL_SOCKET, unix.SO_PEERCRED); err == nil {
+				ctx = context.WithValue(ctx, peerKey{}, int(cred.Uid))
+			}
+		})
 	}
 	return ctx
 }

@@ -2,7 +2,6 @@ package session
 
 import (
 	"context"
-	"errors"
 
 	"github.com/security-mcp/mcp-sandbox/cmd/internal/serve/wire"
 )
@@ -69,13 +68,10 @@ func (c *Call) last(ctx context.Context, early func([]byte)) ([]byte, error) {
 	}
 }
 
-// ErrLegacyServer is the error of a modern client whose server does not know its version.
-var ErrLegacyServer = errors.New("the server speaks protocol versions up to 2025-11-25: begin with initialize")
-
 // Modern is the principal's one sandbox, which its first request starts.
 func (h *House) Modern(ctx context.Context, who string) (*Session, error) {
 	if h.era.Load() == legacyServer {
-		return nil, ErrLegacyServer
+		return nil, errLegacyServer
 	}
 	h.mu.Lock()
 	p := h.modern[who]
@@ -102,7 +98,7 @@ func (h *House) fill(p *place, who string) {
 	if err == nil && h.era.Load() == unknownServer { // alone it ended before it said
 		if h.era.Store(s.discover()); h.era.Load() == legacyServer {
 			s.End(CauseInitialize)
-			err = ErrLegacyServer
+			err = errLegacyServer
 		}
 	}
 	h.mu.Lock()
@@ -132,19 +128,13 @@ const (
 // Probe runs the server once, and finds out which versions it speaks. The sandbox is gone when it returns. The error is
 // the launch's.
 func (h *House) Probe(ctx context.Context) (era string, err error) {
-	box, err := h.launch(ctx, "", "probe")
+	s, err := h.start(ctx, "", false)
 	if err != nil {
 		return "", err
 	}
-	s := newSession(h, box, "", "probe", false)
-	go box.Read(s.line)
-	go func() {
-		<-box.Asked()
-		s.fail("", nil)
-	}()
 	h.era.Store(s.discover())
-	s.End(CauseInitialize)
-	<-box.Over()
+	s.End("probed")
+	<-s.box.Over()
 	return [...]string{"unknown", "legacy", "modern"}[h.era.Load()], nil
 }
 
@@ -156,24 +146,17 @@ const discover = `{"jsonrpc":"2.0","id":"serve","method":"server/discover","para
 func (s *Session) discover() int32 {
 	ctx, stop := context.WithTimeout(context.Background(), s.house.limits.Discover)
 	defer stop()
-	m, err := wire.Parse([]byte(discover))
-	if err != nil {
-		return unknownServer
-	}
+	m, _ := wire.Parse([]byte(discover))
 	c, err := s.Call(ctx, m)
 	if err != nil {
 		return unknownServer
 	}
 	defer s.Leave(c)
-	answer, err := c.last(ctx, func([]byte) {})
-	if err != nil {
-		return legacyServer
-	}
-	a, err := wire.Parse(answer)
-	switch {
-	case isClosed(s.box.Asked()):
+	answer, _ := c.last(ctx, func([]byte) {})
+	if isClosed(s.box.Asked()) {
 		return unknownServer
-	case err == nil && (a.Has(wire.Result) || a.Code() == wire.CodeVersion):
+	}
+	if a, err := wire.Parse(answer); err == nil && (a.Has(wire.Result) || a.Code() == wire.CodeVersion) {
 		return modernServer
 	}
 	return legacyServer

@@ -2,6 +2,8 @@ package session
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/security-mcp/mcp-sandbox/cmd/internal/serve/journal"
@@ -23,29 +25,17 @@ func (h *House) Sweep(ctx context.Context, may func(who string) bool) {
 					s.End(CauseIdle)
 				}
 			}
-			h.forgive(now)
+			h.mu.Lock()
+			maps.DeleteFunc(h.crashes, func(_ string, c crashes) bool { return now.After(c.until.Add(time.Hour)) })
+			h.mu.Unlock()
 		}
 	}
 }
 
-// forgive forgets old crashes: a principal that does not come again leaves nothing.
-func (h *rooms) forgive(now time.Time) {
+func (h *rooms) sessions() []*Session {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	for who, c := range h.crashes {
-		if now.After(c.until.Add(time.Hour)) {
-			delete(h.crashes, who)
-		}
-	}
-}
-
-func (h *rooms) sessions() (all []*Session) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	for s := range h.all {
-		all = append(all, s)
-	}
-	return all
+	return slices.Collect(maps.Keys(h.all))
 }
 
 // Draining reports whether no sandbox is started any more.

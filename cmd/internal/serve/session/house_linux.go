@@ -13,6 +13,7 @@ package session
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync/atomic"
 	"time"
 
@@ -56,9 +57,6 @@ func New(l Limits, j *journal.Journal, launch Launch) *House {
 		changed: make(chan struct{}, 1)}}
 }
 
-// ErrRefused is the error of a sandbox that this machine or the policy refused.
-var ErrRefused = errors.New("the sandbox was refused")
-
 // start starts a sandbox in which nothing is in flight yet.
 func (h *House) start(ctx context.Context, who string, modern bool) (*Session, error) {
 	serial, err := h.reserve(who)
@@ -70,11 +68,15 @@ func (h *House) start(ctx context.Context, who string, modern bool) (*Session, e
 	if err != nil {
 		h.vacate(who)
 		h.journal.Add(journal.Starts, "refused", 1)
-		h.logRefused(err)
-		if sandbox.Busy(err) {
-			return nil, &Refusal{Reason: "limit", Retry: 5}
+		var r *order.Refusal
+		if !errors.As(err, &r) {
+			r = &order.Refusal{Layer: order.Exec}
 		}
-		return nil, ErrRefused
+		h.journal.Log.Error("sandbox refused", "layer", r.Layer, "error", err, "hint", r.Hint)
+		if sandbox.Busy(err) {
+			return nil, NoRoom("limit", 5)
+		}
+		return nil, fmt.Errorf("%w: %w", errRefused, err)
 	}
 	h.journal.Add(journal.Starts, "ok", 1)
 	h.journal.Observe(journal.StartSeconds, time.Since(began))
@@ -82,15 +84,10 @@ func (h *House) start(ctx context.Context, who string, modern bool) (*Session, e
 	h.journal.Add(journal.Sandboxes, s.era(), 1)
 	h.journal.Log.Info("sandbox started", "id", serial, "principal", who, "era", s.era(),
 		"confinement", box.Report.Confinement, "pid", box.Report.PID)
-	h.enter(s)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.all[s] = true
+	signal(h.changed)
 	go s.run()
 	return s, nil
-}
-
-func (h *House) logRefused(err error) {
-	var r *order.Refusal
-	if !errors.As(err, &r) {
-		r = &order.Refusal{Layer: order.Exec}
-	}
-	h.journal.Log.Error("sandbox refused", "layer", r.Layer, "error", err, "hint", r.Hint)
 }

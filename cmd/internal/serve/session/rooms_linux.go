@@ -38,26 +38,18 @@ func (h *rooms) reserve(who string) (serial string, err error) {
 	c := h.crashes[who]
 	switch wait := time.Until(c.until); {
 	case h.draining:
-		return "", &Refusal{Reason: "drain", Retry: 5}
+		return "", NoRoom("drain", 5)
 	case wait > 0:
-		return "", &Refusal{Reason: "crash-loop", Retry: int(wait/time.Second) + 1}
+		return "", NoRoom("crash-loop", int(wait/time.Second)+1)
 	case h.taken[who] >= h.limits.PerPrincipal:
-		return "", &Refusal{Reason: "principal-limit", Retry: 5}
+		return "", NoRoom("principal-limit", 5)
 	case h.total >= h.limits.Sandboxes:
-		return "", &Refusal{Reason: "limit", Retry: 5}
+		return "", NoRoom("limit", 5)
 	}
 	h.taken[who]++
 	h.total++
 	h.serial++
 	return strconv.Itoa(h.serial), nil
-}
-
-// enter notes a sandbox that was started.
-func (h *rooms) enter(s *Session) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.all[s] = true
-	signal(h.changed)
 }
 
 func (h *rooms) vacate(who string) {

@@ -69,19 +69,31 @@ type Call struct {
 	began    time.Time
 }
 
-// A Refusal is a message that the server has not seen, for a reason that the metrics name.
+// A Refusal is a message that the server has not seen, as HTTP answers it.
 type Refusal struct {
-	Reason string
-	Retry  int // seconds
+	Status       int
+	Reason, Text string // Reason is the metrics' word for it; "" where they count none
+	Retry        int    // seconds; 0 for never
 }
 
-func (r *Refusal) Error() string { return r.Reason }
+func (r *Refusal) Error() string { return r.Text }
 
-// The errors of a session's calls, besides a [Refusal].
+// Refusals that are always the same.
 var (
-	ErrGone     = errors.New("the session has ended")
-	ErrInFlight = errors.New("a request with this id is in flight")
+	ErrGone         = &Refusal{404, "", "no such session: begin with a POST of initialize", 0}
+	errInFlight     = &Refusal{400, "", "a request with this id is in flight", 0}
+	errLegacyServer = &Refusal{400, "", "the server speaks versions up to 2025-11-25: begin with initialize", 0}
+	errRefused      = &Refusal{500, "", "the sandbox was refused", 0}
 )
+
+// NoRoom is the refusal by a limit: the client's own, or one of all. For a 5xx a balancer takes the replica out.
+func NoRoom(reason string, retry int) *Refusal {
+	r := &Refusal{503, reason, "no room: " + reason, retry}
+	if reason == "principal-limit" || reason == "requests" {
+		r.Status = 429
+	}
+	return r
+}
 
 // Call sends a request to the server. Without an error the server may have seen it, and the call's stream has what
 // comes of it.
@@ -104,7 +116,7 @@ func (s *Session) Call(ctx context.Context, m *wire.Message) (*Call, error) {
 		raw = m.With(wire.Change{At: wire.ID, To: []byte(c.key)}, wire.Change{At: wire.MetaToken, To: []byte(c.key)})
 	} else if s.find(func(other *Call) bool { return other.key == c.key }) != nil {
 		s.mu.Unlock()
-		return nil, ErrInFlight
+		return nil, errInFlight
 	}
 	c.Stream = s.stream()
 	s.calls = append(s.calls, c)
@@ -126,9 +138,9 @@ func (s *flow) admit() error {
 	case s.phase == over:
 		return ErrGone
 	case s.phase == leaving:
-		return &Refusal{Reason: "drain", Retry: 1}
+		return NoRoom("drain", 1)
 	case len(s.calls)+s.posts >= s.house.limits.Requests:
-		return &Refusal{Reason: "requests", Retry: 1}
+		return NoRoom("requests", 1)
 	}
 	s.touch()
 	return nil

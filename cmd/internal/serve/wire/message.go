@@ -13,6 +13,7 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -26,56 +27,43 @@ const (
 	Response
 )
 
-// A Field is a member that serve goes by.
-type Field int
+// A Field is a member that serve goes by, with the objects that it stands in.
+type Field string
 
 // The members that serve goes by.
 const (
-	whole Field = iota
-	version
-	ID
-	Method
-	Params
-	Result
-	Error
-	Name
-	URI
-	meta
-	Token           // of notifications/progress
-	Cancelled       // the id in notifications/cancelled
-	ProtocolVersion // of initialize
-	MetaToken
-	MetaVersion
-	MetaLogLevel
-	MetaSubscription
-	resultMeta
-	ResultSubscription
-	Code
-	fields
+	version            Field = "jsonrpc"
+	ID                 Field = "id"
+	Method             Field = "method"
+	Params             Field = "params"
+	Result             Field = "result"
+	Error              Field = "error"
+	Code               Field = "error.code"
+	Name               Field = "params.name"
+	URI                Field = "params.uri"
+	Token              Field = "params.progressToken" // of notifications/progress
+	Cancelled          Field = "params.requestId"     // of notifications/cancelled
+	meta               Field = "params._meta"
+	MetaToken          Field = "params._meta.progressToken"
+	MetaVersion        Field = "params._meta.io.modelcontextprotocol/protocolVersion"
+	MetaLogLevel       Field = "params._meta.io.modelcontextprotocol/logLevel"
+	MetaSubscription   Field = "params._meta.io.modelcontextprotocol/subscriptionId"
+	resultMeta         Field = "result._meta"
+	ResultSubscription Field = "result._meta.io.modelcontextprotocol/subscriptionId"
 )
 
-const prefix = "io.modelcontextprotocol/"
-
-// places says in which object each field stands, by which name.
-var places = [fields]struct {
-	in   Field
-	name string
-}{
-	version: {whole, "jsonrpc"}, ID: {whole, "id"}, Method: {whole, "method"}, Params: {whole, "params"},
-	Result: {whole, "result"}, Error: {whole, "error"},
-	Name: {Params, "name"}, URI: {Params, "uri"}, meta: {Params, "_meta"}, Token: {Params, "progressToken"},
-	Cancelled: {Params, "requestId"}, ProtocolVersion: {Params, "protocolVersion"},
-	MetaToken: {meta, "progressToken"}, MetaVersion: {meta, prefix + "protocolVersion"},
-	MetaLogLevel: {meta, prefix + "logLevel"}, MetaSubscription: {meta, prefix + "subscriptionId"},
-	resultMeta: {Result, "_meta"}, ResultSubscription: {resultMeta, prefix + "subscriptionId"}, Code: {Error, "code"},
-}
+var fields = [...]Field{version, ID, Method, Params, Result, Error, Code, Name, URI, Token, Cancelled, meta, MetaToken,
+	MetaVersion, MetaLogLevel, MetaSubscription, resultMeta, ResultSubscription}
 
 // A Message is one message of JSON-RPC.
 type Message struct {
 	Kind Kind
 	Raw  []byte // one line, without its end
-	at   [fields]span
+	at   [len(fields)]span
 }
+
+// A span is a part of a message; to is 0 where there is none.
+type span struct{ from, to int }
 
 // The errors of [Parse].
 var (
@@ -103,33 +91,78 @@ func Parse(raw []byte) (*Message, error) {
 		}
 	}
 	m := &Message{Raw: raw}
-	if err := m.scan(whole, span{0, len(raw)}); err != nil {
+	if err := m.scan("", 0); err != nil {
 		return nil, err
 	}
 	return m, m.classify()
 }
 
-// scan notes where the fields of an object are, and those of the objects in it.
-func (m *Message) scan(in Field, object span) error {
-	err := members(m.Raw, object, func(quoted []byte, value span) error {
-		name := text(quoted)
-		for f := whole + 1; f < fields; f++ {
-			if places[f].in != in || !strings.EqualFold(places[f].name, name) {
+// scan notes where the fields of the object at i are, and those of the objects in it. The JSON is valid.
+func (m *Message) scan(of string, i int) error {
+	for i = space(m.Raw, i+1); m.Raw[i] != '}'; {
+		end := skip(m.Raw, i)
+		name := of + text(m.Raw[i:end])
+		value := space(m.Raw, space(m.Raw, end)+1) // behind the colon
+		end = skip(m.Raw, value)
+		for n, f := range fields {
+			if !strings.EqualFold(string(f), name) {
 				continue
 			}
-			if places[f].name != name || m.Has(f) {
+			if string(f) != name || m.Has(f) {
 				return ErrTwice
 			}
-			m.at[f] = value
+			m.at[n] = span{value, end}
+			if m.Raw[value] == '{' {
+				if err := m.scan(name+".", value); err != nil {
+					return err
+				}
+			}
 		}
-		return nil
-	})
-	for _, f := range [...]Field{Params, Result, Error, meta, resultMeta} {
-		if at := m.at[f]; err == nil && places[f].in == in && m.Has(f) && m.Raw[at.from] == '{' {
-			err = m.scan(f, at)
+		if i = space(m.Raw, end); m.Raw[i] == ',' {
+			i = space(m.Raw, i+1)
 		}
 	}
-	return err
+	return nil
+}
+
+// space is where the next byte that is no white space stands.
+func space(raw []byte, i int) int {
+	for raw[i] == ' ' || raw[i] == '\t' {
+		i++
+	}
+	return i
+}
+
+// skip is the end of the value that begins at i.
+func skip(raw []byte, i int) int {
+	for depth := 0; ; i++ {
+		switch raw[i] {
+		case '"':
+			for i++; raw[i] != '"'; i++ {
+				if raw[i] == '\\' {
+					i++
+				}
+			}
+		case '{', '[':
+			depth++
+			continue
+		case '}', ']':
+			if depth == 0 { // behind a number or a word
+				return i
+			}
+			depth--
+		case ',', ' ', '\t':
+			if depth == 0 {
+				return i
+			}
+			continue
+		default:
+			continue
+		}
+		if depth == 0 {
+			return i + 1
+		}
+	}
 }
 
 func (m *Message) classify() error {
@@ -155,19 +188,27 @@ func (m *Message) classify() error {
 	return nil
 }
 
+func (m *Message) span(f Field) span { return m.at[slices.Index(fields[:], f)] }
+
 // Has reports whether a field is there.
-func (m *Message) Has(f Field) bool { return m.at[f].from > 0 }
+func (m *Message) Has(f Field) bool { return m.span(f).to > 0 }
 
 // Value is a field's JSON; nil where there is none.
 func (m *Message) Value(f Field) []byte {
-	if !m.Has(f) {
-		return nil
+	if at := m.span(f); at.to > 0 {
+		return m.Raw[at.from:at.to]
 	}
-	return m.Raw[m.at[f].from:m.at[f].to]
+	return nil
 }
 
 // String is a field's string; "" where there is none.
 func (m *Message) String(f Field) string { return text(m.Value(f)) }
+
+// Code is the code of an answer's error; 0 for a result.
+func (m *Message) Code() int {
+	n, _ := strconv.Atoi(string(m.Value(Code)))
+	return n
+}
 
 // text decodes a string of JSON; "" for anything else.
 func text(quoted []byte) (s string) {
@@ -202,17 +243,40 @@ type Change struct {
 
 // With is the message with other values, and every other byte as it is.
 func (m *Message) With(changes ...Change) []byte {
-	slices.SortFunc(changes, func(a, b Change) int { return m.at[a.At].from - m.at[b.At].from })
-	size := len(m.Raw)
+	slices.SortFunc(changes, func(a, b Change) int { return m.span(a.At).from - m.span(b.At).from })
+	out, end := make([]byte, 0, len(m.Raw)+64), 0 // room for other ids
 	for _, c := range changes {
-		size += len(c.To)
-	}
-	out, end := make([]byte, 0, size+1), 0 // room for the end of the line
-	for _, c := range changes {
-		if m.Has(c.At) {
-			out = append(append(out, m.Raw[end:m.at[c.At].from]...), c.To...)
-			end = m.at[c.At].to
+		if at := m.span(c.At); at.to > 0 {
+			out = append(append(out, m.Raw[end:at.from]...), c.To...)
+			end = at.to
 		}
 	}
 	return append(out, m.Raw[end:]...)
+}
+
+// Codes of errors that serve goes by or answers with.
+const (
+	CodeNotJSON    = -32700
+	CodeInvalid    = -32600
+	CodeNoMethod   = -32601
+	CodeParams     = -32602
+	CodeInternal   = -32603
+	CodeHeaders    = -32020
+	CodeCapability = -32021
+	CodeVersion    = -32022
+)
+
+// Failure is the answer with an error. id is JSON, nil for null; data may be nil.
+func Failure(id []byte, code int, message string, data any) []byte {
+	type failure struct {
+		Code    int    `json:"code"`
+		Message string `json:"message"`
+		Data    any    `json:"data,omitempty"`
+	}
+	raw, _ := json.Marshal(struct { // strings and numbers: nothing can fail
+		Version string          `json:"jsonrpc"`
+		ID      json.RawMessage `json:"id"`
+		Error   failure         `json:"error"`
+	}{"2.0", id, failure{code, message, data}})
+	return raw
 }
