@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"log/slog"
 	"net"
 	"strconv"
 	"strings"
@@ -34,14 +33,14 @@ type place struct {
 	plain                    bool
 }
 
-// access is who may come.
+// access has the flags of the source of principals.
 type access struct{ tokens, ca, issuer, audience, claim, header, uid string }
 
 const maxBody = 4 << 20
 
 func command(limits session.Limits) cli.Command {
 	return cli.Command{
-		Name: "serve", Args: "[flags] -- COMMAND [ARG...]", Short: "serve a stdio server over HTTP, a sandbox for each client",
+		Name: "serve", Args: "[flags] -- COMMAND [ARG...]",
 		Long: `Serves the MCP server COMMAND at http://127.0.0.1:8080/mcp: a sandbox for each
 session of clients up to protocol version 2025-11-25, and one for each principal
 from 2026-07-28 on. Off loopback it asks for a token, a certificate, an issuer or
@@ -55,28 +54,43 @@ a proxy. "mcp-sandbox-serve token PRINCIPAL" makes a token.
 }
 
 func setup(f *cli.Flags, limits session.Limits) cli.Run {
-	o := &options{limits: limits}
+	o := &options{limits: limits, body: maxBody}
 	l := pipeline.New(f)
+	word := func(name, value, text string, at *string) { f.Value(name, value, text, launchflags.Once(at)) }
+	file := func(name, value, text string, at *string) {
+		f.Value(name, value, text, pipeline.HomeExpanded(launchflags.Once(at)))
+	}
 	f.Heading("Address")
-	o.place.add(f)
+	word("listen", "ADDRESS", "HOST:PORT or unix:/path (default 127.0.0.1:8080)", &o.listen)
+	word("admin-listen", "ADDRESS", "/healthz, /readyz and /metrics here, for whoever asks", &o.admin)
+	file("tls-cert", "FILE", "certificate, read again when it changes", &o.cert)
+	file("tls-key", "FILE", "its key", &o.key)
+	f.Switch("plain-http", "without TLS off loopback, behind a proxy that has it", &o.plain)
 	f.Heading("Who may come (at most one; none is needed on loopback and a unix socket)")
-	o.access.add(f)
+	file("token-file", "FILE", "bearer tokens, read again when it changes", &o.tokens)
+	file("client-ca", "FILE", "certificates of clients", &o.ca)
+	word("oidc-issuer", "URL", "bearer tokens of an OpenID issuer", &o.issuer)
+	word("audience", "NAME", "for which they must be", &o.audience)
+	word("oidc-claim", "NAME", "the claim with the principal (default sub)", &o.claim)
+	word("proxy-header", "NAME", "a header of a proxy on a unix socket", &o.header)
+	word("proxy-uid", "N", "the proxy's user", &o.uid)
 	f.Value("allow-origin", "ORIGIN", "let web pages of this origin ask (again for more)", list(&o.origins))
 	f.Value("allow-host", "HOST", "a name of this server besides localhost (again for more)", list(&o.hosts))
-	f.Value("secrets", "DIR", "variables of each principal: DIR/PRINCIPAL.env", pipeline.HomeExpanded(launchflags.Once(&o.secrets)))
+	file("secrets", "DIR", "variables of each principal: DIR/PRINCIPAL.env", &o.secrets)
 	f.Heading("How much, how long")
 	n := &o.limits
 	f.Value("max-sandboxes", "N", "in all (default 100)", number(&n.Sandboxes))
 	f.Value("max-per-principal", "N", "sandboxes of one principal (default 8)", number(&n.PerPrincipal))
 	f.Value("max-requests", "N", "in flight, of a sandbox (default 64)", number(&n.Requests))
-	f.Value("max-body", "SIZE", "of a request (default 4M)", func(s string) error { return o.body.UnmarshalText([]byte(s)) })
+	size := func(s string) error { return o.body.UnmarshalText([]byte(s)) }
+	f.Value("max-body", "SIZE", "of a request (default 4M)", size)
 	f.Value("idle", "TIME", "end a sandbox that does nothing (default 15m)", duration(&n.Idle))
 	f.Value("idle-open", "TIME", "the same, where a client listens (default 12h)", duration(&n.IdleOpen))
-	f.Value("start-timeout", "TIME", "from a start to the answer to initialize (default 60s)", duration(&n.Start))
-	f.Value("drain-delay", "TIME", "between SIGTERM and the first end of a sandbox (default 5s)", duration(&n.DrainDelay))
+	f.Value("start-timeout", "TIME", "for a start and initialize (default 60s)", duration(&n.Start))
+	f.Value("drain-delay", "TIME", "from SIGTERM to the first end (default 5s)", duration(&n.DrainDelay))
 	f.Value("drain", "TIME", "for calls in flight after that (default 60s)", duration(&n.Drain))
 	f.Heading("Log and policy")
-	f.Value("log", "text|json", "form of the log on standard error (default text)", launchflags.Once(&o.log))
+	word("log", "text|json", "form of the log on standard error (default text)", &o.log)
 	f.Switch("verbose", "log more", &o.verbose)
 	l.AddSource()
 	l.AddPolicy()
@@ -93,24 +107,6 @@ func setup(f *cli.Flags, limits session.Limits) cli.Run {
 		}
 		return serve(f, l, o, command)
 	}
-}
-
-func (p *place) add(f *cli.Flags) {
-	f.Value("listen", "ADDRESS", "HOST:PORT or unix:/path (default 127.0.0.1:8080)", launchflags.Once(&p.listen))
-	f.Value("admin-listen", "ADDRESS", "/healthz, /readyz and /metrics here, for whoever asks", launchflags.Once(&p.admin))
-	f.Value("tls-cert", "FILE", "certificate, read again when it changes", pipeline.HomeExpanded(launchflags.Once(&p.cert)))
-	f.Value("tls-key", "FILE", "its key", pipeline.HomeExpanded(launchflags.Once(&p.key)))
-	f.Switch("plain-http", "without TLS off loopback, behind a proxy that has it", &p.plain)
-}
-
-func (a *access) add(f *cli.Flags) {
-	f.Value("token-file", "FILE", "bearer tokens, read again when it changes", pipeline.HomeExpanded(launchflags.Once(&a.tokens)))
-	f.Value("client-ca", "FILE", "certificates of clients", pipeline.HomeExpanded(launchflags.Once(&a.ca)))
-	f.Value("oidc-issuer", "URL", "bearer tokens of an OpenID issuer", launchflags.Once(&a.issuer))
-	f.Value("audience", "NAME", "for which they must be", launchflags.Once(&a.audience))
-	f.Value("oidc-claim", "NAME", "the claim with the principal (default sub)", launchflags.Once(&a.claim))
-	f.Value("proxy-header", "NAME", "a header of a proxy on a unix socket", launchflags.Once(&a.header))
-	f.Value("proxy-uid", "N", "the proxy's user", launchflags.Once(&a.uid))
 }
 
 func list(at *[]string) func(string) error {
@@ -145,9 +141,6 @@ const longestState = 30
 func (o *options) check(l *pipeline.Line) error {
 	if o.listen == "" {
 		o.listen = "127.0.0.1:8080"
-	}
-	if o.body == 0 {
-		o.body = maxBody
 	}
 	unix, given := strings.HasPrefix(o.listen, "unix:"), 0
 	for _, flag := range [...]string{o.tokens, o.ca, o.issuer, o.header} {
@@ -186,11 +179,4 @@ func (o *options) check(l *pipeline.Line) error {
 func (p *place) loopback() bool {
 	host, _, err := net.SplitHostPort(p.listen)
 	return err == nil && principal.IsLoopback(host)
-}
-
-func (o *options) level() slog.Level {
-	if o.verbose {
-		return slog.LevelDebug
-	}
-	return slog.LevelInfo
 }

@@ -12,6 +12,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/security-mcp/mcp-sandbox/cmd/internal/cli"
 	"github.com/security-mcp/mcp-sandbox/cmd/internal/pipeline"
@@ -56,7 +57,7 @@ func newStarter(f *cli.Flags, l *pipeline.Line, o *options, command []string) (*
 			p.Env = withVariable(p.Env, policy.Variable{Name: name, Value: value})
 		}
 	}
-	if err := o.hidden(&p, l.Source.File); err != nil {
+	if err := o.hidden(&p); err != nil {
 		return nil, []string{err.Error()}
 	}
 	return &starter{policy: p, target: t, secrets: o.secrets, shim: besides("mcp-sandbox-init")}, nil
@@ -76,26 +77,21 @@ func besides(name string) string {
 }
 
 // hidden is the error of a policy that shows serve's own files to the servers.
-func (o *options) hidden(p *policy.Policy, document string) error {
-	for flag, path := range map[string]string{"--secrets": o.secrets, "--token-file": o.tokens, "--tls-key": o.key} {
-		if path == "" {
-			continue
-		}
-		path, err := filepath.Abs(path)
-		if err == nil {
-			path, err = filepath.EvalSymlinks(path)
-		}
-		if err != nil {
-			return fmt.Errorf("%s: %w", flag, err)
-		}
-		for _, grant := range slices.Concat(p.Filesystem.AllowRead, p.Filesystem.AllowWrite) {
-			grant = strings.TrimPrefix(grant, "-")
-			if real, err := filepath.EvalSymlinks(grant); err == nil && policy.Within(path, real) {
-				return fmt.Errorf("%s %s lies in %s, which every server may read: move it elsewhere", flag, path, grant)
+func (o *options) hidden(p *policy.Policy) error {
+	grants := slices.Concat(p.Filesystem.AllowRead, p.Filesystem.AllowWrite)
+	if p.Filesystem.Default == policy.Read || p.Level == policy.Privileged {
+		grants = append(grants, "/")
+	}
+	for _, path := range []string{o.secrets, o.tokens, o.key} {
+		for _, grant := range grants {
+			real, err := filepath.EvalSymlinks(strings.TrimPrefix(grant, "-"))
+			own, bad := filepath.EvalSymlinks(path)
+			if bad == nil {
+				own, bad = filepath.Abs(own)
 			}
-		}
-		if p.Filesystem.Default == policy.Read || p.Level == policy.Privileged {
-			return fmt.Errorf("%s: every server could read %s: leave --fs-default read and --level privileged out", flag, path)
+			if path != "" && errors.Join(err, bad) == nil && policy.Within(own, real) {
+				return fmt.Errorf("%s lies in %s, which every server may read: move it elsewhere", path, grant)
+			}
 		}
 	}
 	return nil
@@ -121,7 +117,8 @@ func (s *starter) start(ctx context.Context, who, serial string) (*sandbox.Box, 
 	case p.State != "":
 		p.State += fmt.Sprintf(".%x", sha256.Sum256([]byte(who)))[:1+32]
 	}
-	return sandbox.Start(ctx, sandbox.Spec{Policy: p, Target: s.target, Shim: s.shim, Log: s.log.Server(serial, hidden)})
+	log := s.log.Server(serial, hidden)
+	return sandbox.Start(ctx, sandbox.Spec{Policy: p, Target: s.target, Shim: s.shim, Log: log})
 }
 
 // withVariable is a list in which a variable has this value.
@@ -140,32 +137,22 @@ func (s *starter) of(who string) (all []policy.Variable, err error) {
 	if s.secrets == "" || !fileName.MatchString(who) {
 		return nil, nil
 	}
-	folder, err := os.OpenRoot(s.secrets)
-	if err != nil {
-		return nil, err
-	}
-	defer folder.Close()
-	name := who + ".env"
-	info, err := folder.Lstat(name)
+	path := filepath.Join(s.secrets, who+".env")
+	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
-	}
-	if err != nil || !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("--secrets: %s is no file, or a link", filepath.Join(s.secrets, name))
-	}
-	file, err := folder.Open(name)
-	if err != nil {
-		return nil, err
+	} else if err != nil {
+		return nil, fmt.Errorf("--secrets: %w", err)
 	}
 	defer file.Close()
-	if opened, err := file.Stat(); err != nil || !os.SameFile(info, opened) {
-		return nil, fmt.Errorf("--secrets: %s is another file now", filepath.Join(s.secrets, name))
+	if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("--secrets: %s is no file", path)
 	}
 	text, err := io.ReadAll(io.LimitReader(file, maxSecrets))
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("--secrets: %w", err)
 	}
-	lines, err := pipeline.Variables(text, filepath.Join(s.secrets, name))
+	lines, err := pipeline.Variables(text, path)
 	for _, line := range lines {
 		name, value, _ := strings.Cut(line, "=")
 		all = append(all, policy.Variable{Name: name, Value: value})

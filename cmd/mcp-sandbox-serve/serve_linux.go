@@ -1,11 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net"
 	"net/http"
 	"os"
@@ -36,7 +38,11 @@ const (
 func serve(f *cli.Flags, l *pipeline.Line, o *options, command []string) int {
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT)
-	j := journal.New(os.Stderr, o.log == "json", o.level())
+	level := slog.LevelInfo
+	if o.verbose {
+		level = slog.LevelDebug
+	}
+	j := journal.New(os.Stderr, o.log == "json", level)
 	s, why := newStarter(f, l, o, command)
 	if len(why) > 0 {
 		return cli.Fail(why...)
@@ -102,7 +108,7 @@ func refused(err error) int {
 	return code
 }
 
-// source is who may come.
+// source makes the source of principals that the flags name.
 func (o *options) source(ctx context.Context, j *journal.Journal) (principal.Source, error) {
 	tell := func(err error) { j.Log.Error("the file as it was before goes on", "error", err) }
 	switch {
@@ -111,11 +117,7 @@ func (o *options) source(ctx context.Context, j *journal.Journal) (principal.Sou
 	case o.ca != "":
 		return principal.Certificates(), nil
 	case o.issuer != "":
-		claim := o.claim
-		if claim == "" {
-			claim = "sub"
-		}
-		return principal.OpenID(ctx, o.issuer, o.audience, claim)
+		return principal.OpenID(ctx, o.issuer, o.audience, cmp.Or(o.claim, "sub"))
 	case o.header != "":
 		uid, err := strconv.Atoi(o.uid)
 		if err != nil || uid < 0 {
@@ -210,5 +212,6 @@ func (o *options) tls(j *journal.Journal) (*tls.Config, error) {
 		}
 		return c, err
 	}, func(err error) { j.Log.Error("the files of TLS as they were before go on", "error", err) }, files...)
-	return &tls.Config{GetConfigForClient: func(*tls.ClientHelloInfo) (*tls.Config, error) { return fresh.Get(), nil }}, err
+	latest := func(*tls.ClientHelloInfo) (*tls.Config, error) { return fresh.Get(), nil }
+	return &tls.Config{GetConfigForClient: latest}, err
 }

@@ -62,7 +62,7 @@ func overview(group string) int {
 		}
 	}
 	if group == "" {
-		fmt.Fprintf(&b, "  %-14s %s\n", "serve", "serve a stdio server over HTTP, a sandbox for each client (mcp-sandbox-serve)")
+		fmt.Fprintf(&b, "  %-14s %s\n", "serve", "serve a server to a team over HTTP (mcp-sandbox-serve)")
 	}
 	fmt.Fprintf(&b, "\n\"mcp-sandbox %sCOMMAND --help\" tells more, with examples.\n", group)
 	if group == "" {

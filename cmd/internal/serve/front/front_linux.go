@@ -14,7 +14,6 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -102,6 +101,7 @@ const (
 )
 
 func (f *front) serve(w http.ResponseWriter, r *http.Request) {
+	f.Log.Log.Debug("request", "method", r.Method, "remote", r.RemoteAddr)
 	for _, name := range once {
 		if len(r.Header.Values(name)) > 1 {
 			f.refuse(w, r, http.StatusBadRequest, "", "a header stands twice: "+name)
@@ -182,19 +182,6 @@ func (f *front) find(w http.ResponseWriter, r *http.Request, who string) *sessio
 	return s
 }
 
-// health answers what a supervisor asks.
-func (f *front) health(w http.ResponseWriter, r *http.Request) bool {
-	switch {
-	case r.URL.Path == "/healthz", r.URL.Path == "/readyz" && !f.House.Draining():
-		reply(w, http.StatusOK, "", "ok")
-	case r.URL.Path == "/readyz":
-		reply(w, http.StatusServiceUnavailable, "", "draining")
-	default:
-		return false
-	}
-	return true
-}
-
 // fromHere refuses requests of web pages that are not this server's own: by another name of this address, or by their
 // Origin. Else it has answered.
 func (f *front) fromHere(w http.ResponseWriter, r *http.Request) bool {
@@ -203,7 +190,8 @@ func (f *front) fromHere(w http.ResponseWriter, r *http.Request) bool {
 		host = strings.Trim(r.Host, "[]")
 	}
 	own := f.Loopback && principal.IsLoopback(host)
-	if (f.Loopback || len(f.Hosts) > 0) && !own && !slices.Contains(f.Hosts, host) && !slices.Contains(f.Hosts, r.Host) {
+	named := slices.Contains(f.Hosts, host) || slices.Contains(f.Hosts, r.Host)
+	if (f.Loopback || len(f.Hosts) > 0) && !own && !named {
 		f.refuse(w, r, http.StatusForbidden, "host", "the Host is not this server's: --allow-host adds one")
 		return false
 	}
@@ -239,18 +227,4 @@ func (f *front) refuse(w http.ResponseWriter, r *http.Request, status int, reaso
 		f.Log.Refused(reason, r.RemoteAddr)
 	}
 	reply(w, status, "", text)
-}
-
-// describe says where tokens come from; RFC 9728.
-func (f *front) describe(w http.ResponseWriter, r *http.Request) {
-	reply(w, http.StatusOK, "application/json", `{"resource":`+strconv.Quote(base(r)+path)+`,"authorization_servers":[`+
-		strconv.Quote(f.Issuer)+`],"bearer_methods_supported":["header"]}`)
-}
-
-// base is this server's address as the client wrote it.
-func base(r *http.Request) string {
-	if r.TLS != nil {
-		return "https://" + r.Host
-	}
-	return "http://" + r.Host
 }

@@ -29,7 +29,8 @@ type Journal struct {
 // New writes lines of text, or JSON. The log's time is in UTC.
 func New(w io.Writer, json bool, least slog.Level) *Journal {
 	o := &slog.HandlerOptions{Level: least}
-	j := &Journal{Log: slog.New(slog.NewTextHandler(w, o)), Metrics: Metrics{series: map[string]float64{Draining: 0, Streams: 0, Dropped: 0}}}
+	j := &Journal{Log: slog.New(slog.NewTextHandler(w, o))}
+	j.series = map[string]float64{Draining: 0, Streams: 0, Dropped: 0}
 	if json {
 		j.Log = slog.New(slog.NewJSONHandler(w, o))
 	}

@@ -26,8 +26,9 @@ const (
 
 // kinds are the types of the metrics, and labels the names of their labels.
 var (
-	kinds = map[string]string{Sandboxes: "gauge", Streams: "gauge", Draining: "gauge", Starts: "counter", Ends: "counter",
-		Requests: "counter", Refusals: "counter", Dropped: "counter", RequestSeconds: "histogram", StartSeconds: "histogram"}
+	kinds = map[string]string{Sandboxes: "gauge", Streams: "gauge", Draining: "gauge", Starts: "counter",
+		Ends: "counter", Requests: "counter", Refusals: "counter", Dropped: "counter", RequestSeconds: "histogram",
+		StartSeconds: "histogram"}
 	labels = map[string]string{Sandboxes: "era", Starts: "result", Ends: "cause", Requests: "era", Refusals: "reason"}
 	// bounds are the upper ends of the histograms' buckets, in seconds.
 	bounds = [...]float64{.005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60, 300}

@@ -25,8 +25,8 @@ func OpenID(ctx context.Context, issuer, audience, claim string) (Source, error)
 	if err != nil {
 		return nil, fmt.Errorf("--oidc-issuer %s: %w", issuer, err)
 	}
-	verifier := provider.Verifier(&oidc.Config{ClientID: audience, SupportedSigningAlgs: []string{oidc.RS256, oidc.RS384,
-		oidc.RS512, oidc.ES256, oidc.ES384, oidc.ES512, oidc.PS256, oidc.PS384, oidc.PS512, oidc.EdDSA}})
+	verifier := provider.Verifier(&oidc.Config{ClientID: audience, SupportedSigningAlgs: []string{oidc.RS256,
+		oidc.RS384, oidc.RS512, oidc.ES256, oidc.ES384, oidc.ES512, oidc.PS256, oidc.PS384, oidc.PS512, oidc.EdDSA}})
 	return Func(func(r *http.Request) (string, error) {
 		raw, err := bearer(r)
 		if err != nil {

@@ -1,6 +1,6 @@
-// Package principal says whose a request is.
+// Package principal finds the principal of a request.
 //
-//	who, err := source.Of(request) // for each request
+//	name, err := source.Of(request) // for each request
 //
 // A source is a file of tokens, a certificate authority, an OpenID issuer, a proxy of a known user, the peer of a unix
 // socket, or this machine's loopback. No header of a client's counts but what a source names.
@@ -32,7 +32,7 @@ var ErrForeign = errors.New("the peer is not the proxy")
 
 var errNone = errors.New("no principal")
 
-// A Func is a source whose principals may always come.
+// A Func is a source that takes no principal away.
 type Func func(r *http.Request) (string, error)
 
 // Of calls f.
@@ -56,7 +56,8 @@ func named(who string, err error) (string, error) {
 
 // Valid reports whether a principal can have a name.
 func Valid(who string) bool {
-	return who != "" && len(who) <= longestName && utf8.ValidString(who) && !strings.ContainsFunc(who, unicode.IsControl)
+	return who != "" && len(who) <= longestName && utf8.ValidString(who) &&
+		!strings.ContainsFunc(who, unicode.IsControl)
 }
 
 // Local is the source of a loopback address: every user of this machine is one principal.

@@ -41,8 +41,7 @@ func readTokens(file string) (tokens, error) {
 		sum, err := hex.DecodeString(digest)
 		who := strings.TrimSpace(line[:max(at, 0)])
 		if !ok || err != nil || len(sum) != sha256.Size || !Valid(who) {
-			return t, fmt.Errorf("%s:%d: a line is PRINCIPAL sha256:HEX, as mcp-sandbox-serve token PRINCIPAL prints it",
-				file, n)
+			return t, fmt.Errorf("%s:%d: a line is PRINCIPAL sha256:HEX, as mcp-sandbox-serve token prints it", file, n)
 		}
 		t.who[[sha256.Size]byte(sum)] = who
 		t.have[who] = true

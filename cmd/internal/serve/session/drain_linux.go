@@ -9,7 +9,7 @@ import (
 	"github.com/security-mcp/mcp-sandbox/cmd/internal/serve/journal"
 )
 
-// Sweep ends sessions that are idle or whose principal may no longer come, until ctx ends.
+// Sweep ends sessions that are idle or of a principal that may no longer come, until ctx ends.
 func (h *House) Sweep(ctx context.Context, may func(who string) bool) {
 	every := time.NewTicker(h.limits.Sweep)
 	defer every.Stop()

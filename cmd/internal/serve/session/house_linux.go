@@ -2,8 +2,8 @@
 // messages go.
 //
 //	h := session.New(limits, log, launch)
-//	s, answer, err := h.Initialize(ctx, who, message) // a client up to 2025-11-25: a sandbox of its own
-//	s, err := h.Modern(ctx, who)                      // from 2026-07-28 on: one for the principal
+//	s, answer, err := h.Initialize(ctx, principal, message) // a client up to 2025-11-25: a sandbox of its own
+//	s, err := h.Modern(ctx, principal)                      // from 2026-07-28 on: one for the principal
 //	call, err := s.Call(ctx, message)
 //
 // A session belongs to its principal. What waits for clients is bounded in bytes (stream.go), what waits for a server

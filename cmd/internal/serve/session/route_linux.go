@@ -9,7 +9,7 @@ import (
 
 const cancelled = "notifications/cancelled"
 
-// line is a line of the server's, whose every word is a stranger's. Only ids and tokens of calls in flight lead
+// line is a line of the server's, a stranger's in every word. Only ids and tokens of calls in flight lead
 // anywhere.
 func (s *Session) line(raw []byte) {
 	m, err := wire.Parse(raw)

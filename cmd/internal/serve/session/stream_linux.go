@@ -93,7 +93,7 @@ func (st *Stream) cut() {
 	st.add(nil, true)
 }
 
-// close forgets a stream whose reader is gone.
+// close forgets a stream without a reader.
 func (s *flow) close(st *Stream) {
 	if s.open[st] {
 		st.cut()
