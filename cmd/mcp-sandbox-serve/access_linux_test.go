@@ -180,8 +180,8 @@ func TestOpenID(t *testing.T) {
 		t.Fatal(err)
 	}
 	b64 := base64.RawURLEncoding.EncodeToString
-	var issuer string
 	provider := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		issuer := "http://" + r.Host
 		if strings.HasSuffix(r.URL.Path, "openid-configuration") {
 			fmt.Fprintf(w, `{"issuer":%q,"jwks_uri":%q,"id_token_signing_alg_values_supported":["ES256","HS256","none"]}`, issuer, issuer+"/keys")
 			return
@@ -190,7 +190,7 @@ func TestOpenID(t *testing.T) {
 		fmt.Fprintf(w, `{"keys":[{"kty":"EC","crv":"P-256","alg":"ES256","kid":"k","x":%q,"y":%q}]}`, b64(point[1:33]), b64(point[33:]))
 	}))
 	defer provider.Close()
-	issuer = provider.URL
+	issuer := provider.URL
 	token := func(alg string, change map[string]any) string {
 		claims := map[string]any{"iss": issuer, "aud": "mcp", "sub": "ann", "exp": time.Now().Add(time.Hour).Unix(), "email": "a@b"}
 		for name, value := range change {

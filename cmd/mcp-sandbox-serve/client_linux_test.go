@@ -35,7 +35,7 @@ func (s *served) client(headers ...string) *rawClient {
 		name, value, _ := strings.Cut(h, ": ")
 		c.header[http.CanonicalHeaderKey(name)] = []string{value}
 	}
-	s.TB.Cleanup(c.http.CloseIdleConnections)
+	s.Cleanup(c.http.CloseIdleConnections)
 	return c
 }
 
@@ -130,7 +130,7 @@ type eventStream struct {
 func (c *rawClient) stream(method, body string) *eventStream {
 	c.Helper()
 	ctx, stop := context.WithCancel(c.Context())
-	c.TB.Cleanup(stop)
+	c.Cleanup(stop)
 	r, err := c.start(ctx, method, body)
 	if err != nil {
 		c.Fatal(err)

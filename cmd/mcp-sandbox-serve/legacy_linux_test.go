@@ -176,7 +176,7 @@ func TestStartsThatFail(t *testing.T) {
 // A sandbox that does nothing ends; an open stream, and even more a call in flight, keeps it.
 func TestIdle(t *testing.T) {
 	t.Parallel()
-	s := launch(t, "legacy", "--idle", "300ms", "--idle-open", "1500ms")
+	s := launch(t, "legacy", "--idle", "300ms", "--idle-open", "4s")
 	busy, open := s.session(), s.session()
 	hung := busy.stream("POST", call("1", "wait", "", 2500))
 	stream := open.stream("GET", "")

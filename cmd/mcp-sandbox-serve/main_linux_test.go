@@ -102,6 +102,9 @@ func begin(t testing.TB, mode string, flags ...string) *served {
 		s.cmd.Process.Kill()
 		<-s.ended
 		s.gone()
+		if _, race, found := strings.Cut(s.said(), "WARNING: DATA RACE"); found {
+			t.Error(race)
+		}
 	})
 	return s
 }

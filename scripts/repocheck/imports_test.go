@@ -179,7 +179,7 @@ func TestTestsAloneImport(t *testing.T) {
 func TestImportedByOneOnly(t *testing.T) {
 	owners := map[string]string{
 		"github.com/landlock-lsm/go-landlock": "init/internal/confine/layers", "github.com/spf13/pflag": "cmd",
-		"github.com/coreos/go-oidc": "cmd/internal/serve/principal",
+		"github.com/coreos/go-oidc":         "cmd/internal/serve/principal",
 		"github.com/elastic/go-seccomp-bpf": "init/internal/confine/seccomp", "github.com/godbus/dbus": "init/internal/confine/userbus",
 		"go.yaml.in/yaml":             "scripts cmd/internal/mcphosts/edit cmd/mcp-sandbox",
 		"github.com/tailscale/hujson": "cmd/internal/mcphosts/edit cmd/mcp-sandbox", "github.com/pelletier/go-toml": "cmd/internal/mcphosts/edit cmd/mcp-sandbox",

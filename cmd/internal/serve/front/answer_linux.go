@@ -32,9 +32,9 @@ func reply(w http.ResponseWriter, status int, kind, text string) {
 	io.WriteString(w, text)
 }
 
-// fail answers with an error of JSON-RPC.
-func fail(w http.ResponseWriter, status int, id []byte, code int, text string, data any) {
-	reply(w, status, "application/json", string(wire.Failure(id, code, text, data)))
+// invalid answers with an error of JSON-RPC.
+func invalid(w http.ResponseWriter, id []byte, code int, text string, data any) {
+	reply(w, http.StatusBadRequest, "application/json", string(wire.Failure(id, code, text, data)))
 }
 
 // answer writes what comes of a call.

@@ -8,6 +8,7 @@
 package front
 
 import (
+	"errors"
 	"io"
 	"log"
 	"net"
@@ -125,7 +126,7 @@ func (f *front) serve(w http.ResponseWriter, r *http.Request) {
 	}
 	who, err := f.Who.Of(r)
 	switch {
-	case err == principal.ErrForeign:
+	case errors.Is(err, principal.ErrForeign):
 		f.refuse(w, r, http.StatusForbidden, "auth", "")
 	case err != nil:
 		challenge := "Bearer"

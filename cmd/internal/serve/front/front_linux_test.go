@@ -33,8 +33,9 @@ func FuzzEvent(f *testing.F) {
 			t.Fatal("not written")
 		}
 		body := w.Body.String()
-		data, ok := strings.CutPrefix(body, "event: message\ndata: ")
-		if data, ok = strings.CutSuffix(data, "\n\n"); !ok || strings.ContainsAny(data, "\r\n") || data != string(m.Raw) {
+		data, begins := strings.CutPrefix(body, "event: message\ndata: ")
+		data, ends := strings.CutSuffix(data, "\n\n")
+		if !begins || !ends || strings.ContainsAny(data, "\r\n") || data != string(m.Raw) {
 			t.Fatalf("%q", body)
 		}
 	})

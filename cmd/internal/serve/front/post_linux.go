@@ -43,7 +43,7 @@ func (f *front) post(w http.ResponseWriter, r *http.Request, who string) {
 		if errors.Is(err, wire.ErrNotJSON) {
 			code = wire.CodeNotJSON
 		}
-		fail(w, http.StatusBadRequest, nil, code, err.Error(), nil)
+		invalid(w, nil, code, err.Error(), nil)
 		return
 	}
 	given := r.Header.Get(version)
@@ -51,7 +51,7 @@ func (f *front) post(w http.ResponseWriter, r *http.Request, who string) {
 	case m.Has(wire.MetaVersion) || isDate(given) && given >= firstModern:
 		f.modern(w, r, who, m, done)
 	case given != "" && !slices.Contains(legacies, given):
-		fail(w, http.StatusBadRequest, m.Value(wire.ID), wire.CodeVersion, "this protocol version is not supported",
+		invalid(w, m.Value(wire.ID), wire.CodeVersion, "this protocol version is not supported",
 			map[string]any{"supported": legacies, "requested": given})
 	default:
 		f.legacy(w, r, who, m, done)
@@ -137,10 +137,10 @@ func (f *front) legacy(w http.ResponseWriter, r *http.Request, who string, m *wi
 func (f *front) modern(w http.ResponseWriter, r *http.Request, who string, m *wire.Message, done func()) {
 	switch {
 	case m.Kind == wire.Response:
-		fail(w, http.StatusBadRequest, nil, wire.CodeInvalid, "no server asks its client in this version", nil)
+		invalid(w, nil, wire.CodeInvalid, "no server asks its client in this version", nil)
 		return
 	case !agree(r, m):
-		fail(w, http.StatusBadRequest, m.Value(wire.ID), wire.CodeHeaders,
+		invalid(w, m.Value(wire.ID), wire.CodeHeaders,
 			"Mcp-Method, Mcp-Name and Mcp-Protocol-Version must equal the message's own words", nil)
 		return
 	case m.Kind == wire.Notification:
