@@ -37,60 +37,56 @@ func invalid(w http.ResponseWriter, id []byte, code int, text string, data any) 
 	reply(w, http.StatusBadRequest, "application/json", string(wire.Failure(id, code, text, data)))
 }
 
-// answer writes what comes of a call.
+// answer writes what comes of a call: an answer alone where it comes first and soon, else a stream.
 func answer(w http.ResponseWriter, r *http.Request, s *session.Session, c *session.Call) {
 	defer s.Leave(c)
-	late := time.NewTimer(soonEnough)
-	defer late.Stop()
-	message, ended := c.Take()
-	for waiting := message == nil && !ended; waiting; {
-		select {
-		case <-c.Ready():
-			message, ended = c.Take()
-			waiting = message == nil && !ended
-		case <-late.C:
-			waiting = false
-		case <-r.Context().Done():
-			return
+	stream(w, r, c.Stream, func(message []byte) {
+		status := http.StatusOK
+		if m, err := wire.Parse(message); err == nil && s.Modern {
+			status = statusOf(m.Code())
 		}
-	}
-	if ended && message != nil {
-		alone(w, s.Modern, message)
-		return
-	}
-	stream(w, r, c.Stream, message)
+		reply(w, status, "application/json", string(message))
+	})
 }
 
-// alone writes an answer without a stream.
-func alone(w http.ResponseWriter, modern bool, message []byte) {
-	status := http.StatusOK
-	if m, err := wire.Parse(message); err == nil && modern {
-		switch m.Code() {
-		case wire.CodeNoMethod:
-			status = http.StatusNotFound
-		case wire.CodeParams, wire.CodeHeaders, wire.CodeCapability, wire.CodeVersion:
-			status = http.StatusBadRequest
-		}
+// statusOf is the status of an answer alone from 2026-07-28 on.
+func statusOf(code int) int {
+	switch code {
+	case wire.CodeNoMethod:
+		return http.StatusNotFound
+	case wire.CodeParams, wire.CodeHeaders, wire.CodeCapability, wire.CodeVersion:
+		return http.StatusBadRequest
 	}
-	reply(w, status, "application/json", string(message))
+	return http.StatusOK
 }
 
 // stream writes messages as events until none follows, or the client is gone. A message has no end of a line: each is
-// one line of data, whatever a server wrote.
-func stream(w http.ResponseWriter, r *http.Request, st *session.Stream, first []byte) {
-	h := w.Header()
-	h.Set("Content-Type", "text/event-stream")
-	h.Set("Cache-Control", "no-cache, no-transform")
-	h.Set("X-Accel-Buffering", "no")
-	w.WriteHeader(http.StatusOK)
-	alive := time.NewTicker(aliveEvery)
-	defer alive.Stop()
-	out := http.NewResponseController(w)
-	if first != nil && !event(w, out, first) {
-		return
+// one line of data, whatever a server wrote. With alone the stream begins later, if a last message does not come first.
+func stream(w http.ResponseWriter, r *http.Request, st *session.Stream, alone func(message []byte)) {
+	out, began := http.NewResponseController(w), false
+	begin := func() {
+		if !began {
+			w.Header().Set("Content-Type", "text/event-stream")
+			w.Header().Set("Cache-Control", "no-cache, no-transform")
+			w.Header().Set("X-Accel-Buffering", "no")
+		}
+		began = true
 	}
+	if alone == nil {
+		begin()
+	}
+	late, alive := time.NewTimer(soonEnough), time.NewTicker(aliveEvery)
+	defer late.Stop()
+	defer alive.Stop()
 	for {
 		message, ended := st.Take()
+		if ended && message != nil && !began {
+			alone(message)
+			return
+		}
+		if message != nil || ended {
+			begin()
+		}
 		if message != nil && !event(w, out, message) {
 			return
 		}
@@ -98,11 +94,13 @@ func stream(w http.ResponseWriter, r *http.Request, st *session.Stream, first []
 			continue
 		}
 		out.SetWriteDeadline(time.Now().Add(ioTime))
-		if out.Flush() != nil || ended {
+		if began && out.Flush() != nil || ended {
 			return
 		}
 		select {
 		case <-st.Ready():
+		case <-late.C:
+			begin()
 		case <-alive.C:
 			io.WriteString(w, ": alive\n\n")
 		case <-r.Context().Done():

@@ -117,7 +117,7 @@ func (f *front) legacy(w http.ResponseWriter, r *http.Request, who string, m *wi
 		if s != nil {
 			w.Header().Set(session1, s.ID)
 		}
-		alone(w, false, message)
+		reply(w, http.StatusOK, "application/json", string(message))
 		return
 	}
 	s := f.find(w, r, who)
@@ -126,7 +126,7 @@ func (f *front) legacy(w http.ResponseWriter, r *http.Request, who string, m *wi
 	}
 	if m.Kind == wire.Request {
 		f.call(w, r, func() (*session.Session, error) { return s, nil }, m, done)
-	} else if err := s.Post(r.Context(), m); err != nil {
+	} else if _, err := s.Call(r.Context(), m); err != nil {
 		f.failed(w, r, err)
 	} else {
 		reply(w, http.StatusAccepted, "", "")

@@ -52,7 +52,7 @@ func (s *Session) fail(cause string, exitCode *int) {
 	defer s.mu.Unlock()
 	s.phase = over
 	for _, c := range s.calls {
-		if !c.answered {
+		if !c.answered && c.key != "" {
 			c.add(wire.Failure(c.id, wire.CodeInternal, "the server ended: "+cause, data), true)
 			c.answered = true
 		}
@@ -82,7 +82,7 @@ func listens(c *Call) bool { return c.listens }
 
 // endIfDone ends a session that is to leave and has nothing in flight.
 func (s *flow) endIfDone() {
-	if s.phase == leaving && len(s.calls)+s.posts == 0 {
+	if s.phase == leaving && len(s.calls) == 0 {
 		s.box.End(CauseDrain)
 	}
 }
@@ -92,7 +92,7 @@ func (s *flow) endIfDone() {
 func (s *Session) idle(now time.Time) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.posts > 0 || s.find(func(c *Call) bool { return !c.left && !c.listens }) != nil {
+	if s.find(func(c *Call) bool { return !c.left && !c.listens }) != nil {
 		return false
 	}
 	most := s.house.limits.Idle

@@ -43,9 +43,8 @@ func (s *Session) line(raw []byte) {
 
 // answer ends the call that a response belongs to.
 func (s *Session) answer(m *wire.Message) {
-	key := wire.Key(m.Value(wire.ID))
 	s.mu.Lock()
-	c := s.find(func(c *Call) bool { return c.key == key })
+	c := s.find((&Call{key: wire.Key(m.Value(wire.ID))}).same)
 	if c != nil {
 		c.answered = true
 	}

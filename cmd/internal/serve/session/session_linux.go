@@ -35,7 +35,6 @@ type flow struct {
 	get     *Stream
 	waiting [][]byte // for a GET
 	queued  stock    // of all streams
-	posts   int      // messages that are no requests, on their way to the server
 	last    uint64   // the number of the newest call, or of all calls
 	since   time.Time
 	phase   phase
@@ -95,8 +94,8 @@ func NoRoom(reason string, retry int) *Refusal {
 	return r
 }
 
-// Call sends a request to the server. Without an error the server may have seen it, and the call's stream has what
-// comes of it.
+// Call sends a message to the server. Without an error the server may have seen it, and a request's stream has what comes
+// of it. Any other message is in flight only as long as it is on its way.
 func (s *Session) Call(ctx context.Context, m *wire.Message) (*Call, error) {
 	c := &Call{id: bytes.Clone(m.Value(wire.ID)), theirs: bytes.Clone(m.Value(wire.MetaToken)), began: time.Now(),
 		wantsLog: m.Has(wire.MetaLogLevel), listens: s.Modern && m.String(wire.Method) == "subscriptions/listen"}
@@ -105,16 +104,16 @@ func (s *Session) Call(ctx context.Context, m *wire.Message) (*Call, error) {
 		s.mu.Unlock()
 		return nil, err
 	}
-	s.last++
-	c.key, c.token = wire.Key(c.id), wire.Key(c.theirs)
 	raw := m.Raw
-	if s.Modern {
+	if m.Kind != wire.Request {
+		c.left = true // nothing comes of it
+	} else if s.last++; s.Modern {
 		c.key = strconv.FormatUint(s.last, 10)
-		if c.token != "" {
+		if c.theirs != nil {
 			c.token = c.key
 		}
 		raw = m.With(wire.Change{At: wire.ID, To: []byte(c.key)}, wire.Change{At: wire.MetaToken, To: []byte(c.key)})
-	} else if s.find(func(other *Call) bool { return other.key == c.key }) != nil {
+	} else if c.key, c.token = wire.Key(c.id), wire.Key(c.theirs); s.find(c.same) != nil {
 		s.mu.Unlock()
 		return nil, errInFlight
 	}
@@ -122,15 +121,23 @@ func (s *Session) Call(ctx context.Context, m *wire.Message) (*Call, error) {
 	s.calls = append(s.calls, c)
 	s.mu.Unlock()
 	s.house.journal.Add(journal.Requests, s.era(), 1)
-	if err := s.box.Send(ctx, raw); err != nil && !errors.Is(err, sandbox.ErrEnded) {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.remove(c)
-		s.close(c.Stream)
-		return nil, err
+	err := s.box.Send(ctx, raw)
+	if m.Kind == wire.Request && (err == nil || errors.Is(err, sandbox.ErrEnded)) {
+		return c, nil // of a server that has ended the end answers
 	}
-	return c, nil // of a server that has ended the end answers
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.remove(c)
+	s.close(c.Stream)
+	if key := wire.Key(m.Value(wire.Cancelled)); err == nil && m.String(wire.Method) == cancelled && key != "" {
+		if c := s.find((&Call{key: key}).same); c != nil {
+			time.AfterFunc(s.house.limits.Cancelled, func() { s.Abandon(c) })
+		}
+	}
+	return nil, err
 }
+
+func (c *Call) same(other *Call) bool { return c.key == other.key }
 
 // admit is the error of one message more.
 func (s *flow) admit() error {
@@ -139,34 +146,11 @@ func (s *flow) admit() error {
 		return ErrGone
 	case s.phase == leaving:
 		return NoRoom("drain", 1)
-	case len(s.calls)+s.posts >= s.house.limits.Requests:
+	case len(s.calls) >= s.house.limits.Requests:
 		return NoRoom("requests", 1)
 	}
 	s.touch()
 	return nil
-}
-
-// Post sends a message of a legacy client that has no answer.
-func (s *Session) Post(ctx context.Context, m *wire.Message) error {
-	s.mu.Lock()
-	if err := s.admit(); err != nil {
-		s.mu.Unlock()
-		return err
-	}
-	s.posts++
-	s.mu.Unlock()
-	err := s.box.Send(ctx, m.Raw)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.posts--
-	s.touch()
-	if key := wire.Key(m.Value(wire.Cancelled)); err == nil && m.String(wire.Method) == cancelled && key != "" {
-		if c := s.find(func(c *Call) bool { return c.key == key }); c != nil {
-			time.AfterFunc(s.house.limits.Cancelled, func() { s.Abandon(c) })
-		}
-	}
-	s.endIfDone()
-	return err
 }
 
 // Abandon ends a cancelled call that the server has not answered.
