@@ -48,7 +48,6 @@ const (
 	headerTime = 10 * time.Second
 	ioTime     = 30 * time.Second // of a body, and of each write
 	idleTime   = time.Minute
-	mostConns  = 4096 // at once; others wait to be accepted
 	headerSize = 64 << 10
 	allBodies  = 256 << 20
 )
@@ -76,15 +75,7 @@ func serverOf(serve http.HandlerFunc) *http.Server {
 	s := &http.Server{ReadHeaderTimeout: headerTime, IdleTimeout: idleTime, MaxHeaderBytes: headerSize,
 		ConnContext: principal.Connected, ErrorLog: log.New(io.Discard, "", 0), Protocols: new(http.Protocols)}
 	s.Protocols.SetHTTP1(true)
-	places := make(chan struct{}, mostConns)
-	s.ConnState = func(_ net.Conn, at http.ConnState) {
-		switch at {
-		case http.StateNew: // in the goroutine that accepts
-			places <- struct{}{}
-		case http.StateClosed:
-			<-places
-		}
-	}
+	s.ConnState = connections()
 	s.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		http.NewResponseController(w).SetWriteDeadline(time.Now().Add(ioTime))
 		w.Header().Set("X-Content-Type-Options", "nosniff")

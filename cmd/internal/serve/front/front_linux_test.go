@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"io"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -19,6 +20,41 @@ func nobodys() *front {
 	j := journal.New(io.Discard, false, slog.LevelInfo)
 	return &front{Config: Config{House: session.New(session.Usual(), j, nil), Who: principal.Local(), Log: j, Body: 1 << 20}}
 }
+
+// One address has a quarter of the connections, and what is closed makes room.
+func TestConnections(t *testing.T) {
+	change := connections()
+	open := func(ip byte) *closes {
+		c := &closes{addr: &net.TCPAddr{IP: net.IPv4(10, 0, 0, ip), Port: 1}}
+		change(c, http.StateNew)
+		return c
+	}
+	var last *closes
+	n := 0
+	for last = open(1); !last.closed && n < mostConnections; n++ {
+		last = open(1)
+	}
+	if n > mostConnections/4 || !last.closed {
+		t.Errorf("one address had %d connections", n)
+	}
+	if open(2).closed {
+		t.Error("another address was refused")
+	}
+	change(last, http.StateClosed)
+	change(last, http.StateClosed)
+	if open(1).closed {
+		t.Error("there was no room again")
+	}
+}
+
+type closes struct {
+	net.Conn
+	addr   net.Addr
+	closed bool
+}
+
+func (c *closes) RemoteAddr() net.Addr { return c.addr }
+func (c *closes) Close() error         { c.closed = true; return nil }
 
 // Each message is one line of data.
 func FuzzEvent(f *testing.F) {

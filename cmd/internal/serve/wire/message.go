@@ -71,8 +71,10 @@ var (
 	ErrBatch   = errors.New("a batch: send each message by itself")
 	ErrInvalid = errors.New("the message is not JSON-RPC 2.0")
 	ErrTwice   = errors.New("a member stands twice in the message, or in another case of letters")
-	ErrID      = errors.New("the id is neither a string nor an integer")
+	ErrID      = errors.New("the id is neither a string nor an integer, or longer than 1,024 bytes")
 )
+
+const longestID = 1024 // ids wait for answers
 
 // Parse reads one message. The bytes are the message's from then on.
 func Parse(raw []byte) (*Message, error) {
@@ -169,7 +171,7 @@ func (m *Message) classify() error {
 	if m.String(version) != "2.0" || m.Has(Method) && m.String(Method) == "" {
 		return ErrInvalid
 	}
-	if m.Has(ID) && Key(m.Value(ID)) == "" {
+	if m.Has(ID) && Key(m.Value(ID)) == "" || len(m.Value(ID)) > longestID || len(m.Value(MetaToken)) > longestID {
 		return ErrID
 	}
 	answers := m.Has(Result) || m.Has(Error)

@@ -1,0 +1,45 @@
+package front
+
+import (
+	"net"
+	"net/http"
+	"sync"
+
+	"golang.org/x/sys/unix"
+)
+
+// mostConnections is how many there may be at once. Others wait to be accepted.
+const mostConnections = 4096
+
+// connections bounds the connections: all together, which take at most half of the descriptors, and those of one address
+// to a quarter of that, so that no client alone keeps others out. Processes of this machine on a unix socket are one user.
+func connections() func(net.Conn, http.ConnState) {
+	most := mostConnections
+	if limit := (unix.Rlimit{}); unix.Getrlimit(unix.RLIMIT_NOFILE, &limit) == nil && limit.Cur/2 < mostConnections {
+		most = int(limit.Cur / 2)
+	}
+	places := make(chan struct{}, most)
+	var mu sync.Mutex
+	of := map[string]int{}
+	return func(c net.Conn, at http.ConnState) {
+		host, _, err := net.SplitHostPort(c.RemoteAddr().String())
+		change := 1
+		switch at {
+		case http.StateNew: // in the goroutine that accepts
+			places <- struct{}{}
+		case http.StateClosed:
+			<-places
+			change = -1
+		default:
+			return
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		if of[host] += change; of[host] == 0 {
+			delete(of, host)
+		}
+		if change > 0 && err == nil && of[host] > max(most/4, 1) {
+			c.Close()
+		}
+	}
+}
