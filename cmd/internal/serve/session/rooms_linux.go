@@ -109,10 +109,8 @@ func (h *rooms) Find(id, who string) *Session {
 func (h *rooms) register(s *Session) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	select {
-	case <-s.box.Asked():
+	if isClosed(s.box.Asked()) {
 		return false
-	default:
 	}
 	s.ID = rand.Text()
 	h.legacy[s.ID] = s
