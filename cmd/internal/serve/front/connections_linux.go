@@ -11,8 +11,8 @@ import (
 // mostConnections is how many there may be at once. Others wait to be accepted.
 const mostConnections = 4096
 
-// connections bounds the connections: all together, which take at most half of the descriptors, and those of one address
-// to a quarter of that, so that no client alone keeps others out. Processes of this machine on a unix socket are one user.
+// connections bounds the connections: all together, which take at most half of the descriptors, and those of one
+// address to a quarter of that, so that no client alone keeps others out. A unix socket has no addresses.
 func connections() func(net.Conn, http.ConnState) {
 	most := mostConnections
 	if limit := (unix.Rlimit{}); unix.Getrlimit(unix.RLIMIT_NOFILE, &limit) == nil && limit.Cur/2 < mostConnections {

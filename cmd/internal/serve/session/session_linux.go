@@ -94,8 +94,8 @@ func NoRoom(reason string, retry int) *Refusal {
 	return r
 }
 
-// Call sends a message to the server. Without an error the server may have seen it, and a request's stream has what comes
-// of it. Any other message is in flight only as long as it is on its way.
+// Call sends a message to the server. Without an error the server may have seen it, and a request's stream has what
+// comes of it. Any other message is in flight only as long as it is on its way.
 func (s *Session) Call(ctx context.Context, m *wire.Message) (*Call, error) {
 	c := &Call{id: bytes.Clone(m.Value(wire.ID)), theirs: bytes.Clone(m.Value(wire.MetaToken)), began: time.Now(),
 		wantsLog: m.Has(wire.MetaLogLevel), listens: s.Modern && m.String(wire.Method) == "subscriptions/listen"}
