@@ -10,7 +10,7 @@ import (
 const (
 	longestLine = 16 << 20 // of a message; a longer one ends the sandbox
 	longestNote = 8 << 10  // of a line on standard error; the rest is passed over
-	readAtOnce  = 16 << 10
+	readAtOnce  = 4 << 10
 )
 
 // CauseLine is the cause of the end of a server that wrote a longer line.
