@@ -100,7 +100,7 @@ func setup(f *cli.Flags, limits session.Limits) cli.Run {
 	return func(args []string) int {
 		command, err := launchflags.Command(args)
 		if err == nil {
-			err = o.check(l)
+			err = o.check()
 		}
 		if err != nil {
 			return cli.UsageError("serve", err.Error())
@@ -134,11 +134,8 @@ func duration(at *time.Duration) func(string) error {
 	}
 }
 
-// longestState leaves room for a dot and half of a principal's SHA-256.
-const longestState = 30
-
 // check is the error of flags that do not go together.
-func (o *options) check(l *pipeline.Line) error {
+func (o *options) check() error {
 	if o.listen == "" {
 		o.listen = "127.0.0.1:8080"
 	}
@@ -165,7 +162,6 @@ func (o *options) check(l *pipeline.Line) error {
 		{o.claim != "" && o.issuer == "", "--oidc-claim needs --oidc-issuer"},
 		{(o.header == "") != (o.uid == ""), "--proxy-header and --proxy-uid: both or none"},
 		{o.header != "" && !unix, "--proxy-header needs --listen unix:/path: any other peer could send the header too"},
-		{len(l.Given("state")) > longestState, "--state: at most 30 characters, the principal's part comes behind"},
 		{o.log != "" && o.log != "text" && o.log != "json", "--log " + strconv.Quote(o.log) + ": text or json"},
 		{o.body < 1<<10, "--max-body: 1K or more"},
 	} {

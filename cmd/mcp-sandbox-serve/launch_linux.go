@@ -49,7 +49,7 @@ func newStarter(f *cli.Flags, l *pipeline.Line, o *options, command []string) (*
 	f.Stderr.All(f.Notes, s.Notes, d.Notes, note)
 	ord := l.Order(s, d, ready)
 	p := d.Written()
-	p.OnStdinClose = policy.Terminate // the session's end
+	p.OnStdinClose, p.OnHostExit = policy.Terminate, policy.Terminate // the ends of the session and of serve
 	t := launcher.Target{Path: ord.Command[0], Args: ord.Command[1:], Package: ord.Package, Profile: ord.Profile}
 	if ready != nil {
 		for _, entry := range append(ready.Env, "PATH="+order.Lookup(ord.Env, "PATH")) {
@@ -60,8 +60,14 @@ func newStarter(f *cli.Flags, l *pipeline.Line, o *options, command []string) (*
 	if err := o.hidden(&p); err != nil {
 		return nil, []string{err.Error()}
 	}
+	if len(p.State) > longestState {
+		return nil, []string{"state " + p.State + ": at most 30 characters, for a principal's part comes behind"}
+	}
 	return &starter{policy: p, target: t, secrets: o.secrets, shim: besides("mcp-sandbox-init")}, nil
 }
+
+// longestState leaves room for a dot and half of a principal's SHA-256.
+const longestState = 30
 
 // besides is a program of the same build beside this one; "" for none. As the shim mcp-sandbox-init is smaller.
 func besides(name string) string {
