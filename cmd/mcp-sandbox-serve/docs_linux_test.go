@@ -18,20 +18,20 @@ import (
 
 // A text that is written and read at once.
 type text struct {
-	mu sync.Mutex
-	bytes.Buffer
+	mu  sync.Mutex
+	all bytes.Buffer // not embedded: its ReadFrom would take no lock
 }
 
 func (b *text) Write(p []byte) (int, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.Buffer.Write(p)
+	return b.all.Write(p)
 }
 
 func (b *text) String() string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.Buffer.String()
+	return b.all.String()
 }
 
 // Each line of docs/serve.md is typed as it stands, but for its ports, and on loopback. What serves goes on until the block's end.
