@@ -16,7 +16,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"sync/atomic"
+	"sync"
 	"time"
 
 	"github.com/security-mcp/mcp-sandbox/cmd/internal/serve/journal"
@@ -39,7 +39,9 @@ type Config struct {
 
 type front struct {
 	Config
-	bodies atomic.Int64 // bytes of all bodies that no server has yet
+	mu     sync.Mutex
+	bodies map[string]int64 // bytes of each principal's bodies that no server has yet
+	all    int64            // their sum
 }
 
 const (
@@ -49,15 +51,18 @@ const (
 	ioTime     = 30 * time.Second // of a body, and of each write
 	idleTime   = time.Minute
 	headerSize = 64 << 10
+	ownBodies  = 16 << 20 // of one principal, or one body
 	allBodies  = 256 << 20
 )
 
+func newFront(c Config) *front { return &front{Config: c, bodies: map[string]int64{}} }
+
 // Server is the HTTP server of /mcp.
-func Server(c Config) *http.Server { return serverOf((&front{Config: c}).serve) }
+func Server(c Config) *http.Server { return serverOf(newFront(c).serve) }
 
 // Admin is the HTTP server of health and metrics alone.
 func Admin(c Config) *http.Server {
-	f := &front{Config: c}
+	f := newFront(c)
 	return serverOf(func(w http.ResponseWriter, r *http.Request) {
 		switch {
 		case f.health(w, r):
@@ -77,7 +82,11 @@ func serverOf(serve http.HandlerFunc) *http.Server {
 	s.Protocols.SetHTTP1(true)
 	s.ConnState = connections()
 	s.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		http.NewResponseController(w).SetWriteDeadline(time.Now().Add(ioTime))
+		control, until := http.NewResponseController(w), time.Now().Add(ioTime)
+		control.SetWriteDeadline(until)
+		if r.ContentLength != 0 { // of a refused request net/http reads the body too
+			control.SetReadDeadline(until)
+		}
 		w.Header().Set("X-Content-Type-Options", "nosniff")
 		serve(w, r)
 	})

@@ -18,7 +18,7 @@ import (
 
 func nobodys() *front {
 	j := journal.New(io.Discard, false, slog.LevelInfo)
-	return &front{Config: Config{House: session.New(session.Usual(), j, nil), Who: principal.Local(), Log: j, Body: 1 << 20}}
+	return newFront(Config{House: session.New(session.Usual(), j, nil), Who: principal.Local(), Log: j, Body: 1 << 20})
 }
 
 // One address has a quarter of the connections, and what is closed makes room.

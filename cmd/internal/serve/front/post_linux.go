@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/security-mcp/mcp-sandbox/cmd/internal/serve/session"
@@ -32,7 +33,7 @@ func (f *front) post(w http.ResponseWriter, r *http.Request, who string) {
 		f.refuse(w, r, http.StatusNotAcceptable, "", "Accept must have application/json and text/event-stream")
 		return
 	}
-	raw, done := f.body(w, r)
+	raw, done := f.body(w, r, who)
 	defer done()
 	if raw == nil {
 		return
@@ -59,7 +60,7 @@ func (f *front) post(w http.ResponseWriter, r *http.Request, who string) {
 }
 
 // body reads the body, or has answered. done gives its room back, and may be called twice.
-func (f *front) body(w http.ResponseWriter, r *http.Request) (raw []byte, done func()) {
+func (f *front) body(w http.ResponseWriter, r *http.Request, who string) (raw []byte, done func()) {
 	size := r.ContentLength
 	if size < 0 {
 		size = f.Body
@@ -68,30 +69,39 @@ func (f *front) body(w http.ResponseWriter, r *http.Request) (raw []byte, done f
 		f.refuse(w, r, http.StatusRequestEntityTooLarge, "body", "the body is longer than --max-body")
 		return nil, func() {}
 	}
-	given := false
-	done = func() {
-		if !given {
-			f.bodies.Add(-size)
-		}
-		given = true
+	if full := f.hold(who, size); full != nil {
+		f.failed(w, r, full)
+		return nil, func() {}
 	}
-	if f.bodies.Add(size) > allBodies {
-		f.failed(w, r, session.NoRoom("limit", 1))
-		return nil, done
-	}
-	control := http.NewResponseController(w)
-	control.SetReadDeadline(time.Now().Add(ioTime))
+	done = sync.OnceFunc(func() { f.hold(who, -size) })
 	raw, err := io.ReadAll(http.MaxBytesReader(w, r.Body, f.Body))
-	control.SetReadDeadline(time.Time{})
 	switch {
 	case errors.As(err, new(*http.MaxBytesError)):
 		f.refuse(w, r, http.StatusRequestEntityTooLarge, "body", "the body is longer than --max-body")
 	case err != nil:
 		f.refuse(w, r, http.StatusBadRequest, "body", "the body did not come whole")
 	default:
+		http.NewResponseController(w).SetReadDeadline(time.Time{})
 		return append(raw, ' '), done // an empty one is no JSON, and not nil
 	}
 	return nil, done
+}
+
+// hold notes so many bytes more of a principal's, or says that there is no room.
+func (f *front) hold(who string, size int64) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	switch own := f.bodies[who]; {
+	case size > 0 && own > 0 && own+size > ownBodies:
+		return session.NoRoom("requests", 1)
+	case size > 0 && f.all > 0 && f.all+size > allBodies:
+		return session.NoRoom("limit", 1)
+	}
+	f.all += size
+	if f.bodies[who] += size; f.bodies[who] == 0 {
+		delete(f.bodies, who)
+	}
+	return nil
 }
 
 // accepts reports whether Accept has a type.
