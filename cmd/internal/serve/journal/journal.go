@@ -76,6 +76,7 @@ type ServerLog struct {
 const (
 	linesASecond = 20
 	columns      = 200
+	longest      = 8 << 10
 	leastSecret  = 8 // bytes: replacing shorter values would garble the text and hide nothing
 )
 
@@ -96,6 +97,7 @@ func (s *ServerLog) Line(line []byte) {
 	if len(line) == 0 || !s.rate.allows(time.Now()) {
 		return
 	}
+	line = line[:min(len(line), longest)] // a line that is no message may have megabytes
 	quoted := strconv.QuoteToGraphic(s.secrets.Replace(string(line)))
 	text := []rune(quoted[1 : len(quoted)-1])
 	if len(text) > columns {

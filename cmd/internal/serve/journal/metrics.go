@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -30,8 +31,8 @@ var (
 		Ends: "counter", Requests: "counter", Refusals: "counter", Dropped: "counter", RequestSeconds: "histogram",
 		StartSeconds: "histogram"}
 	labels = map[string]string{Sandboxes: "era", Starts: "result", Ends: "cause", Requests: "era", Refusals: "reason"}
-	// bounds are the upper ends of the histograms' buckets, in seconds.
-	bounds = [...]float64{.005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60, 300}
+	// bounds are the upper ends of the histograms' buckets, in seconds. As text they are in this order too.
+	bounds = [...]float64{.001, .01, .1, 1, 10, math.Inf(1)}
 )
 
 // Metrics are numbers of one process.
@@ -56,10 +57,9 @@ func (m *Metrics) Observe(name string, took time.Duration) {
 	defer m.mu.Unlock()
 	for _, bound := range bounds {
 		if took.Seconds() <= bound {
-			m.series[fmt.Sprintf("%s_bucket{le=\"%v\"}", name, bound)]++
+			m.series[fmt.Sprintf("%s_bucket{le=%q}", name, strings.TrimPrefix(fmt.Sprint(bound), "+"))]++
 		}
 	}
-	m.series[name+`_bucket{le="+Inf"}`]++
 	m.series[name+"_count"]++
 	m.series[name+"_sum"] += took.Seconds()
 }
@@ -73,7 +73,7 @@ func (m *Metrics) Write(w io.Writer) {
 		fmt.Fprintf(w, "# TYPE mcp_sandbox_serve_%s %s\n", name, kinds[name])
 		for _, key := range slices.Sorted(maps.Keys(series)) {
 			if rest, ok := strings.CutPrefix(key, name); ok && (rest == "" || rest[0] == '{' || rest[0] == '_') {
-				fmt.Fprintf(w, "mcp_sandbox_serve_%s %v\n", key, series[key])
+				fmt.Fprintf(w, "mcp_sandbox_serve_%s %v\n", strings.Replace(key, `"Inf"`, `"+Inf"`, 1), series[key])
 			}
 		}
 	}
