@@ -103,11 +103,12 @@ func Parse(raw []byte) (*Message, error) {
 func (m *Message) scan(of string, i int) error {
 	for i = space(m.Raw, i+1); m.Raw[i] != '}'; {
 		end := skip(m.Raw, i)
-		name := of + text(m.Raw[i:end])
+		own := text(m.Raw[i:end])
+		name := of + own
 		value := space(m.Raw, space(m.Raw, end)+1) // behind the colon
 		end = skip(m.Raw, value)
 		for n, f := range fields {
-			if !strings.EqualFold(string(f), name) {
+			if !strings.EqualFold(string(f), name) || strings.Contains(own, ".") && !strings.HasSuffix(of, "_meta.") {
 				continue
 			}
 			if string(f) != name || m.Has(f) {

@@ -50,6 +50,15 @@ func TestWith(t *testing.T) {
 	}
 }
 
+// A member whose own name has dots is not a member of an object in the message.
+func TestDots(t *testing.T) {
+	m, err := Parse([]byte(`{"jsonrpc":"2.0","method":"m","params.name":"a","params":{"_meta.progressToken":1,"name":"b"},` +
+		`"params._meta":{"io.modelcontextprotocol/protocolVersion":"x"}}`))
+	if err != nil || m.String(Name) != "b" || m.Has(MetaToken) || m.Has(MetaVersion) {
+		t.Errorf("%v %+v", err, m)
+	}
+}
+
 // A message that is read is one line. With its id replaced, and put back, it is as it was; and every other member is what it
 // was meanwhile.
 func FuzzWith(f *testing.F) {
