@@ -15,7 +15,8 @@ type Fresh[T any] struct {
 
 	mu    sync.Mutex
 	value T
-	stamp string
+	stamp string // of the files with this value
+	told  string // of files that could not be read
 }
 
 // NewFresh reads the files for the first time. tell is told why they could not be read again.
@@ -46,11 +47,11 @@ func (f *Fresh[T]) Get() T {
 	if stamp == f.stamp {
 		return f.value
 	}
-	f.stamp = stamp
-	if value, err := f.read(); err != nil {
+	if value, err := f.read(); err == nil {
+		f.value, f.stamp, f.told = value, stamp, ""
+	} else if stamp != f.told { // once; it is tried again, for descriptors may have been too few
+		f.told = stamp
 		f.tell(err)
-	} else {
-		f.value = value
 	}
 	return f.value
 }
