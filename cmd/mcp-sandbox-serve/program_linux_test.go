@@ -187,3 +187,13 @@ func TestLoad(t *testing.T) {
 		t.Errorf("%d, %d lost", code, lost.Load())
 	}
 }
+
+// A file that is no socket is not removed to make room for one.
+func TestListenKeepsFiles(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "notes")
+	write(t, file, "mine")
+	_, _, err := listen("unix:" + file)
+	if text, bad := os.ReadFile(file); err == nil || bad != nil || string(text) != "mine" {
+		t.Errorf("%v: %v %q", err, bad, text)
+	}
+}

@@ -176,7 +176,8 @@ func listen(address string) (net.Listener, string, error) {
 	if c, err := net.Dial("unix", path); err == nil {
 		c.Close()
 		return nil, "", fmt.Errorf("--listen %s: another program listens there", address)
-	} else if errors.Is(err, syscall.ECONNREFUSED) {
+	} else if info, no := os.Lstat(path); no == nil && info.Mode().Type() == os.ModeSocket &&
+		errors.Is(err, syscall.ECONNREFUSED) { // as connect(2) answers for any file
 		os.Remove(path) // of a program that was killed
 	}
 	// The file is this user's alone from its first moment: bind(2) takes the mode of the socket.
