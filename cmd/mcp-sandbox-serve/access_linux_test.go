@@ -21,6 +21,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -180,12 +181,14 @@ func TestOpenID(t *testing.T) {
 		t.Fatal(err)
 	}
 	b64 := base64.RawURLEncoding.EncodeToString
+	var fetched atomic.Int32
 	provider := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		issuer := "http://" + r.Host
 		if strings.HasSuffix(r.URL.Path, "openid-configuration") {
 			fmt.Fprintf(w, `{"issuer":%q,"jwks_uri":%q,"id_token_signing_alg_values_supported":["ES256","HS256","none"]}`, issuer, issuer+"/keys")
 			return
 		}
+		fetched.Add(1)
 		point, _ := key.PublicKey.Bytes()
 		fmt.Fprintf(w, `{"keys":[{"kty":"EC","crv":"P-256","alg":"ES256","kid":"k","x":%q,"y":%q}]}`, b64(point[1:33]), b64(point[33:]))
 	}))
@@ -229,6 +232,13 @@ func TestOpenID(t *testing.T) {
 				t.Errorf("%s", h)
 			}
 		})
+	}
+	for n := range 50 { // of keys that the issuer does not have
+		forged := token("ES256", map[string]any{"n": n})
+		s.client("Authorization: Bearer "+forged[:len(forged)-8]+"AAAAAAAA").post(initialize).want(t, 401)
+	}
+	if n := fetched.Load(); n > 10 {
+		t.Errorf("the keys were fetched %d times", n)
 	}
 	where := s.client()
 	where.served = &served{TB: t, url: "http://" + s.addr() + "/.well-known/oauth-protected-resource/mcp"}

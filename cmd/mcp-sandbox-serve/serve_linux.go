@@ -202,7 +202,8 @@ func (o *options) tls(j *journal.Journal) (*tls.Config, error) {
 	}
 	fresh, err := principal.NewFresh(func() (*tls.Config, error) {
 		pair, err := tls.LoadX509KeyPair(o.cert, o.key)
-		c := &tls.Config{Certificates: []tls.Certificate{pair}}
+		// A ticket would outlive the authority that vouched for its client.
+		c := &tls.Config{Certificates: []tls.Certificate{pair}, SessionTicketsDisabled: o.ca != ""}
 		if err == nil && o.ca != "" {
 			var pem []byte
 			pem, err = os.ReadFile(o.ca)

@@ -7,12 +7,37 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"sync"
 	"time"
 
 	"github.com/coreos/go-oidc/v3/oidc"
 )
 
-const issuerTimeout = 10 * time.Second
+const (
+	issuerTimeout = 10 * time.Second
+	keysEvery     = 10 * time.Second
+)
+
+// seldom asks the issuer for its keys no more often than every so often: each token that no key fits asks for them.
+type seldom struct {
+	least time.Duration
+	mu    sync.Mutex
+	next  time.Time
+}
+
+// RoundTrip implements [http.RoundTripper].
+func (s *seldom) RoundTrip(r *http.Request) (*http.Response, error) {
+	s.mu.Lock()
+	early := r.Response == nil && time.Now().Before(s.next) // a redirection is the same question
+	if !early {
+		s.next = time.Now().Add(s.least)
+	}
+	s.mu.Unlock()
+	if early {
+		return nil, errors.New("the issuer's keys were asked for just now")
+	}
+	return http.DefaultTransport.RoundTrip(r)
+}
 
 // OpenID is the source of an issuer's tokens for an audience: the principal is a claim.
 func OpenID(ctx context.Context, issuer, audience, claim string) (Source, error) {
@@ -20,11 +45,13 @@ func OpenID(ctx context.Context, issuer, audience, claim string) (Source, error)
 	if err != nil || u.Scheme != "https" && (u.Scheme != "http" || !IsLoopback(u.Hostname())) {
 		return nil, fmt.Errorf("--oidc-issuer %s: an https address, or http on loopback", issuer)
 	}
-	ctx = oidc.ClientContext(ctx, &http.Client{Timeout: issuerTimeout})
+	seldom := &seldom{}
+	ctx = oidc.ClientContext(ctx, &http.Client{Timeout: issuerTimeout, Transport: seldom})
 	provider, err := oidc.NewProvider(ctx, issuer)
 	if err != nil {
 		return nil, fmt.Errorf("--oidc-issuer %s: %w", issuer, err)
 	}
+	seldom.least = keysEvery
 	verifier := provider.Verifier(&oidc.Config{ClientID: audience, SupportedSigningAlgs: []string{oidc.RS256,
 		oidc.RS384, oidc.RS512, oidc.ES256, oidc.ES384, oidc.ES512, oidc.PS256, oidc.PS384, oidc.PS512, oidc.EdDSA}})
 	return Func(func(r *http.Request) (string, error) {
