@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -17,7 +16,7 @@ import (
 	"github.com/security-mcp/mcp-sandbox/cmd/internal/cli"
 	"github.com/security-mcp/mcp-sandbox/cmd/internal/pipeline"
 	"github.com/security-mcp/mcp-sandbox/cmd/internal/serve/journal"
-	"github.com/security-mcp/mcp-sandbox/cmd/internal/serve/sandbox"
+	"github.com/security-mcp/mcp-sandbox/cmd/internal/serve/session"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/launcher"
 	"github.com/security-mcp/mcp-sandbox/policy"
@@ -103,13 +102,13 @@ func (o *options) hidden(p *policy.Policy) error {
 	return nil
 }
 
-// start starts the sandbox of a principal; "" is the trial's, which has nothing of any principal's.
-func (s *starter) start(ctx context.Context, who, serial string) (*sandbox.Box, error) {
+// spec is the sandbox of a principal; "" is the trial's, which has nothing of any principal's.
+func (s *starter) spec(who, serial string) (session.Spec, error) {
 	p := s.policy
 	hidden := map[string]string{}
 	secrets, err := s.of(who)
 	if err != nil {
-		return nil, err
+		return session.Spec{}, err
 	}
 	for _, v := range secrets {
 		p.Env = withVariable(p.Env, v)
@@ -124,7 +123,7 @@ func (s *starter) start(ctx context.Context, who, serial string) (*sandbox.Box, 
 		p.State += fmt.Sprintf(".%x", sha256.Sum256([]byte(who)))[:1+32]
 	}
 	log := s.log.Server(serial, hidden)
-	return sandbox.Start(ctx, sandbox.Spec{Policy: p, Target: s.target, Shim: s.shim, Log: log})
+	return session.Spec{Policy: p, Target: s.target, Shim: s.shim, Log: log}, nil
 }
 
 // withVariable is a list in which a variable has this value.

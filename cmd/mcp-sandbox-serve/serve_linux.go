@@ -54,7 +54,7 @@ func serve(f *cli.Flags, l *pipeline.Line, o *options, command []string) int {
 	if err != nil {
 		return cli.Fail(err.Error())
 	}
-	house := session.New(o.limits, j, s.start)
+	house := session.New(o.limits, j, s.spec)
 	probing, done := context.WithTimeout(ctx, o.limits.Start)
 	era, err := house.Probe(probing)
 	if done(); err != nil {

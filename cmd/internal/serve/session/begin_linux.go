@@ -104,7 +104,7 @@ func (h *House) fill(p *place, who string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	p.session, p.err = s, err
-	if gone := err != nil || isClosed(s.box.Asked()); gone && h.modern[who] == p {
+	if gone := err != nil || isClosed(s.box.asked); gone && h.modern[who] == p {
 		delete(h.modern, who)
 	}
 }
@@ -134,7 +134,7 @@ func (h *House) Probe(ctx context.Context) (era string, err error) {
 	}
 	h.era.Store(s.discover())
 	s.End("probed")
-	<-s.box.Over()
+	<-s.box.over
 	return [...]string{"unknown", "legacy", "modern"}[h.era.Load()], nil
 }
 
@@ -153,7 +153,7 @@ func (s *Session) discover() int32 {
 	}
 	defer s.Leave(c)
 	answer, _ := c.last(ctx, func([]byte) {})
-	if isClosed(s.box.Asked()) {
+	if isClosed(s.box.asked) {
 		return unknownServer
 	}
 	if a, err := wire.Parse(answer); err == nil && (a.Has(wire.Result) || a.Code() == wire.CodeVersion) {

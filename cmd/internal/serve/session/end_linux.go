@@ -15,31 +15,31 @@ const (
 	CauseStartTimeout = "start-timeout"
 	CauseInitialize   = "initialize"
 	CauseRevoked      = "revoked"
+	causeLine         = "line"
 )
 
 // End ends the session, and with it every call in flight.
-func (s *Session) End(cause string) { s.box.End(cause) }
+func (s *Session) End(cause string) { s.box.end(cause) }
 
 // run is with a session from its start until nothing is left of it.
 func (s *Session) run() {
-	go s.box.Read(s.line)
-	<-s.box.Asked()
+	go s.box.read(s.line)
+	<-s.box.asked
 	s.house.forget(s)
-	if why := s.box.Why(); why != "" {
+	if why := s.box.why; why != "" {
 		s.fail(why, nil)
 	}
-	<-s.box.Over()
-	ending := s.box.Ending()
-	s.fail(ending.Cause, &ending.ExitCode)
+	<-s.box.over
+	s.fail(s.box.cause, &s.box.exitCode)
 	j := s.house.journal
-	j.Add(journal.Ends, ending.Cause, 1)
+	j.Add(journal.Ends, s.box.cause, 1)
 	j.Add(journal.Sandboxes, s.era(), -1)
 	s.mu.Lock()
 	requests := s.last
 	s.mu.Unlock()
-	s.house.gone(s, ending)
-	j.Log.Info("sandbox ended", "id", s.serial, "cause", ending.Cause, "exit", ending.ExitCode,
-		"seconds", ending.Lived.Round(time.Millisecond).Seconds(), "requests", requests)
+	s.house.gone(s)
+	j.Log.Info("sandbox ended", "id", s.serial, "cause", s.box.cause, "exit", s.box.exitCode,
+		"seconds", s.box.lived.Round(time.Millisecond).Seconds(), "requests", requests)
 }
 
 // fail answers every call in flight with an error: the server may have seen it.
@@ -83,7 +83,7 @@ func listens(c *Call) bool { return c.listens }
 // endIfDone ends a session that is to leave and has nothing in flight.
 func (s *flow) endIfDone() {
 	if s.phase == leaving && len(s.calls) == 0 {
-		s.box.End(CauseDrain)
+		s.box.end(CauseDrain)
 	}
 }
 

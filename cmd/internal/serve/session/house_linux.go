@@ -1,7 +1,7 @@
 // Package session has the sandboxes of all clients: which there are, what is in flight in each, and where a server's
 // messages go.
 //
-//	h := session.New(limits, log, launch)
+//	h := session.New(limits, log, specify)
 //	s, answer, err := h.Initialize(ctx, principal, message) // a client up to 2025-11-25: a sandbox of its own
 //	s, err := h.Modern(ctx, principal)                      // from 2026-07-28 on: one for the principal
 //	call, err := s.Call(ctx, message)
@@ -18,7 +18,6 @@ import (
 	"time"
 
 	"github.com/security-mcp/mcp-sandbox/cmd/internal/serve/journal"
-	"github.com/security-mcp/mcp-sandbox/cmd/internal/serve/sandbox"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 )
 
@@ -38,21 +37,20 @@ func Usual() Limits {
 		Cancelled: 3 * time.Second, Discover: 3 * time.Second, Sweep: time.Second}
 }
 
-// A Launch starts the sandbox of a principal. The serial names it in the log.
-type Launch func(ctx context.Context, who, serial string) (*sandbox.Box, error)
+// A Specify is what to start for a principal. The serial names it in the log.
+type Specify func(who, serial string) (Spec, error)
 
 // A House has all sessions.
 type House struct {
 	journal *journal.Journal
-	launch  Launch
-	queued  atomic.Int64 // bytes that wait for all clients
+	specify Specify
 	era     atomic.Int32
 	rooms
 }
 
 // New makes a house without sessions.
-func New(l Limits, j *journal.Journal, launch Launch) *House {
-	return &House{journal: j, launch: launch, rooms: rooms{limits: l, legacy: map[string]*Session{},
+func New(l Limits, j *journal.Journal, specify Specify) *House {
+	return &House{journal: j, specify: specify, rooms: rooms{limits: l, legacy: map[string]*Session{},
 		modern: map[string]*place{}, all: map[*Session]bool{}, taken: map[string]int{}, crashes: map[string]crashes{},
 		changed: make(chan struct{}, 1)}}
 }
@@ -64,7 +62,11 @@ func (h *House) start(ctx context.Context, who string, modern bool) (*Session, e
 		return nil, err
 	}
 	began := time.Now()
-	box, err := h.launch(ctx, who, serial)
+	spec, err := h.specify(who, serial)
+	var b *box
+	if err == nil {
+		b, err = open(ctx, spec)
+	}
 	if err != nil {
 		h.vacate(who)
 		h.journal.Add(journal.Starts, "refused", 1)
@@ -73,17 +75,17 @@ func (h *House) start(ctx context.Context, who string, modern bool) (*Session, e
 			r = &order.Refusal{Layer: order.Exec}
 		}
 		h.journal.Log.Error("sandbox refused", "layer", r.Layer, "error", err, "hint", r.Hint)
-		if sandbox.Busy(err) {
+		if busy(err) {
 			return nil, NoRoom("limit", 5)
 		}
 		return nil, fmt.Errorf("%w: %w", errRefused, err)
 	}
 	h.journal.Add(journal.Starts, "ok", 1)
 	h.journal.Observe(journal.StartSeconds, time.Since(began))
-	s := newSession(h, box, who, serial, modern)
+	s := newSession(h, b, who, serial, modern)
 	h.journal.Add(journal.Sandboxes, s.era(), 1)
 	h.journal.Log.Info("sandbox started", "id", serial, "principal", who, "era", s.era(),
-		"confinement", box.Report.Confinement, "pid", box.Report.PID)
+		"confinement", b.report.Confinement, "pid", b.report.PID)
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.all[s] = true

@@ -5,8 +5,6 @@ import (
 	"strconv"
 	"sync"
 	"time"
-
-	"github.com/security-mcp/mcp-sandbox/cmd/internal/serve/sandbox"
 )
 
 // rooms are the sandboxes that there are, and those that are being started.
@@ -79,10 +77,10 @@ const (
 )
 
 // gone notes the end of a session of which nothing is left.
-func (h *rooms) gone(s *Session, e sandbox.Ending) {
+func (h *rooms) gone(s *Session) {
 	h.mu.Lock()
 	delete(h.all, s)
-	if c := h.crashes[s.Who]; s.Modern && s.box.Why() == "" && e.Lived < soon {
+	if c := h.crashes[s.Who]; s.Modern && s.box.why == "" && s.box.lived < soon {
 		c.until = time.Now()
 		if c.n++; c.n >= crashesAllowed {
 			c.until = c.until.Add(min(time.Minute, time.Second<<min(c.n-crashesAllowed, 6)))
@@ -109,7 +107,7 @@ func (h *rooms) Find(id, who string) *Session {
 func (h *rooms) register(s *Session) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if isClosed(s.box.Asked()) {
+	if isClosed(s.box.asked) {
 		return false
 	}
 	s.ID = rand.Text()

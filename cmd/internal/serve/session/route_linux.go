@@ -14,7 +14,7 @@ const cancelled = "notifications/cancelled"
 func (s *Session) line(raw []byte) {
 	m, err := wire.Parse(raw)
 	if err != nil {
-		s.box.Note(raw)
+		s.box.log.Line(raw)
 		return
 	}
 	if m.Kind == wire.Response {
@@ -22,7 +22,7 @@ func (s *Session) line(raw []byte) {
 		return
 	}
 	if m.Kind == wire.Request && s.Modern {
-		s.box.Tell(wire.Failure(m.Value(wire.ID), wire.CodeNoMethod, "no server asks its client in this version", nil))
+		s.box.tell(wire.Failure(m.Value(wire.ID), wire.CodeNoMethod, "no server asks its client in this version", nil))
 		return
 	}
 	s.mu.Lock()

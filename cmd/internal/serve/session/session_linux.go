@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/security-mcp/mcp-sandbox/cmd/internal/serve/journal"
-	"github.com/security-mcp/mcp-sandbox/cmd/internal/serve/sandbox"
 	"github.com/security-mcp/mcp-sandbox/cmd/internal/serve/wire"
 )
 
@@ -27,7 +26,7 @@ type Session struct {
 // flow is the traffic of a session. Methods with a small first letter are called with the lock held, but for push.
 type flow struct {
 	house *House
-	box   *sandbox.Box
+	box   *box
 
 	mu      sync.Mutex
 	calls   []*Call // in flight, the oldest first
@@ -49,8 +48,8 @@ const (
 	over
 )
 
-func newSession(h *House, box *sandbox.Box, who, serial string, modern bool) *Session {
-	return &Session{Who: who, Modern: modern, serial: serial, flow: flow{house: h, box: box, since: time.Now(),
+func newSession(h *House, b *box, who, serial string, modern bool) *Session {
+	return &Session{Who: who, Modern: modern, serial: serial, flow: flow{house: h, box: b, since: time.Now(),
 		open: map[*Stream]bool{}, queued: stock{room: make(chan struct{}, 1)}}}
 }
 
@@ -121,8 +120,8 @@ func (s *Session) Call(ctx context.Context, m *wire.Message) (*Call, error) {
 	s.calls = append(s.calls, c)
 	s.mu.Unlock()
 	s.house.journal.Add(journal.Requests, s.era(), 1)
-	err := s.box.Send(ctx, raw)
-	if m.Kind == wire.Request && (err == nil || errors.Is(err, sandbox.ErrEnded)) {
+	err := s.box.send(ctx, raw)
+	if m.Kind == wire.Request && (err == nil || errors.Is(err, errEnded)) {
 		return c, nil // of a server that has ended the end answers
 	}
 	s.mu.Lock()
@@ -168,7 +167,7 @@ func (s *Session) Leave(c *Call) {
 	defer s.mu.Unlock()
 	s.close(c.Stream)
 	if c.left = true; s.Modern && !c.answered && s.remove(c) {
-		s.box.Tell([]byte(`{"jsonrpc":"2.0","method":"` + cancelled + `","params":{"requestId":` + c.key + `}}`))
+		s.box.tell([]byte(`{"jsonrpc":"2.0","method":"` + cancelled + `","params":{"requestId":` + c.key + `}}`))
 	}
 }
 

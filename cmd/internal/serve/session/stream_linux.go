@@ -9,8 +9,7 @@ import (
 // How much waits for slow clients. A message that is longer passes alone.
 const (
 	streamBytes  = 8 << 20
-	sandboxBytes = 32 << 20
-	allBytes     = 256 << 20
+	sandboxBytes = 16 << 20
 	waitingBytes = 1 << 20 // for a GET
 	waitingMost  = 64
 )
@@ -60,7 +59,6 @@ func (st *Stream) Take() (message []byte, ended bool) {
 func (st *Stream) account(n int) {
 	st.bytes += n
 	st.flow.queued.bytes += n
-	st.flow.house.queued.Add(int64(n))
 	if n < 0 {
 		signal(st.flow.queued.room)
 	}
@@ -115,7 +113,7 @@ func (s *flow) push(st *Stream, message []byte, last bool) {
 		late := false
 		select {
 		case <-s.queued.room:
-		case <-s.box.Asked():
+		case <-s.box.asked:
 			late = true
 		case <-ctx.Done():
 			late = true
@@ -130,8 +128,7 @@ func (s *flow) push(st *Stream, message []byte, last bool) {
 // full reports whether a message has to wait.
 func (st *Stream) full(size int) bool {
 	s := st.flow
-	return st.bytes > 0 && st.bytes+size > streamBytes || s.queued.bytes > 0 &&
-		(s.queued.bytes+size > sandboxBytes || s.house.queued.Load()+int64(size) > allBytes)
+	return st.bytes > 0 && st.bytes+size > streamBytes || s.queued.bytes > 0 && s.queued.bytes+size > sandboxBytes
 }
 
 func (s *flow) cutFullest() {

@@ -1,4 +1,4 @@
-package sandbox
+package session
 
 import (
 	"bufio"
@@ -13,19 +13,16 @@ const (
 	readAtOnce  = 4 << 10
 )
 
-// CauseLine is the cause of the end of a server that wrote a longer line.
-const CauseLine = "line"
-
-// Read calls take with each line of the server's standard output, from this goroutine, and returns at its end.
-func (b *Box) Read(take func(line []byte)) {
-	defer b.end.silent.Done()
+// read calls take with each line of the server's standard output, from this goroutine, and returns at its end.
+func (b *box) read(take func(line []byte)) {
+	defer b.silent.Done()
 	b.lines(b.stdout, longestLine, take)
-	b.End("")
+	b.end("")
 	io.Copy(io.Discard, b.stdout)
 }
 
 // lines calls take with each line, which take may keep.
-func (b *Box) lines(from io.Reader, longest int, take func(line []byte)) {
+func (b *box) lines(from io.Reader, longest int, take func(line []byte)) {
 	r := bufio.NewReaderSize(from, min(longest, readAtOnce))
 	var line []byte
 	for {
@@ -34,7 +31,7 @@ func (b *Box) lines(from io.Reader, longest int, take func(line []byte)) {
 		case len(line)+len(part) <= longest:
 			line = append(line, part...)
 		case longest == longestLine:
-			b.End(CauseLine)
+			b.end(causeLine)
 			return
 		}
 		if errors.Is(err, bufio.ErrBufferFull) {
@@ -52,24 +49,21 @@ func (b *Box) lines(from io.Reader, longest int, take func(line []byte)) {
 	}
 }
 
-// Note logs a line that is no message.
-func (b *Box) Note(line []byte) { b.log.Line(line) }
-
-// Send hands a message over, which ends without a new line. It waits for a server that does not read. Without an error
+// send hands a message over, which ends without a new line. It waits for a server that does not read. Without an error
 // the server may have seen it.
-func (b *Box) Send(ctx context.Context, message []byte) error {
+func (b *box) send(ctx context.Context, message []byte) error {
 	select {
 	case b.in <- append(message, '\n'):
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()
-	case <-b.end.asked:
-		return ErrEnded
+	case <-b.asked:
+		return errEnded
 	}
 }
 
-// Tell is Send for messages of serve's own, by a goroutine that must not wait. It reports whether there was room.
-func (b *Box) Tell(message []byte) bool {
+// tell is send for messages of serve's own, by a goroutine that must not wait. It reports whether there was room.
+func (b *box) tell(message []byte) bool {
 	select {
 	case b.own <- append(message, '\n'):
 		return true
@@ -79,13 +73,13 @@ func (b *Box) Tell(message []byte) bool {
 }
 
 // write is the only writer of the server's standard input. A server that reads nothing holds it until its end.
-func (b *Box) write() {
+func (b *box) write() {
 	for {
 		var message []byte
 		select {
 		case message = <-b.own:
 		case message = <-b.in:
-		case <-b.end.asked:
+		case <-b.asked:
 			return
 		}
 		if _, err := b.stdin.Write(message); err != nil {
