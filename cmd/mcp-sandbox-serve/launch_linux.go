@@ -88,12 +88,10 @@ func (o *options) hidden(p *policy.Policy) error {
 		grants = append(grants, "/")
 	}
 	for _, path := range []string{o.secrets, o.tokens, o.key} {
+		own, _ := filepath.Abs(path)
+		own, err := filepath.EvalSymlinks(own)
 		for _, grant := range grants {
-			real, err := filepath.EvalSymlinks(strings.TrimPrefix(grant, "-"))
-			own, bad := filepath.EvalSymlinks(path)
-			if bad == nil {
-				own, bad = filepath.Abs(own)
-			}
+			real, bad := filepath.EvalSymlinks(strings.TrimPrefix(grant, "-"))
 			if path != "" && errors.Join(err, bad) == nil && policy.Within(own, real) {
 				return fmt.Errorf("%s lies in %s, which every server may read: move it elsewhere", path, grant)
 			}

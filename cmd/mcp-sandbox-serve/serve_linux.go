@@ -121,7 +121,7 @@ func (o *options) source(ctx context.Context, j *journal.Journal) (principal.Sou
 	case o.header != "":
 		uid, err := strconv.Atoi(o.uid)
 		if err != nil || uid < 0 {
-			return nil, errors.New("--proxy-uid " + strconv.Quote(o.uid) + " is no number of a user")
+			return principal.Source{}, errors.New("--proxy-uid " + strconv.Quote(o.uid) + " is no number of a user")
 		}
 		return principal.Proxy(o.header, uid), nil
 	case strings.HasPrefix(o.listen, "unix:"):

@@ -11,7 +11,6 @@ import (
 	"errors"
 	"io"
 	"log"
-	"net"
 	"net/http"
 	"net/url"
 	"slices"
@@ -186,36 +185,27 @@ func (f *front) find(w http.ResponseWriter, r *http.Request, who string) *sessio
 // fromHere refuses requests of web pages that are not this server's own: by another name of this address, or by their
 // Origin. Else it has answered.
 func (f *front) fromHere(w http.ResponseWriter, r *http.Request) bool {
-	host, _, err := net.SplitHostPort(r.Host)
-	if err != nil {
-		host = strings.Trim(r.Host, "[]")
-	}
-	own := f.Loopback && principal.IsLoopback(host)
-	named := slices.Contains(f.Hosts, host) || slices.Contains(f.Hosts, r.Host)
-	if (f.Loopback || len(f.Hosts) > 0) && !own && !named {
+	host := (&url.URL{Host: r.Host}).Hostname()
+	known := f.Loopback && principal.IsLoopback(host) || slices.Contains(f.Hosts, host) || slices.Contains(f.Hosts, r.Host)
+	if (f.Loopback || len(f.Hosts) > 0) && !known {
 		f.refuse(w, r, http.StatusForbidden, "host", "the Host is not this server's: --allow-host adds one")
 		return false
 	}
 	origin := r.Header.Get("Origin")
-	if len(r.Header.Values("Origin")) == 0 {
+	if len(r.Header.Values("Origin")) == 0 || origin == "http://"+r.Host || origin == "https://"+r.Host {
 		return true
 	}
 	if !slices.Contains(f.Origins, origin) {
-		u, err := url.Parse(origin)
-		if err != nil || u.Host != r.Host || u.Scheme != "http" && u.Scheme != "https" {
-			f.refuse(w, r, http.StatusForbidden, "origin", "the Origin is not this server's: --allow-origin adds one")
-			return false
-		}
-		return true
+		f.refuse(w, r, http.StatusForbidden, "origin", "the Origin is not this server's: --allow-origin adds one")
+		return false
 	}
-	h := w.Header()
-	h.Set("Access-Control-Allow-Origin", origin)
-	h.Set("Vary", "Origin")
-	h.Set("Access-Control-Expose-Headers", session1+", WWW-Authenticate")
+	for name, value := range map[string]string{"Allow-Origin": origin, "Expose-Headers": session1 + ", WWW-Authenticate",
+		"Allow-Methods": "GET, POST, DELETE",
+		"Allow-Headers": "Authorization, Content-Type, Accept, Mcp-Method, Mcp-Name, " + session1 + ", " + version} {
+		w.Header().Set("Access-Control-"+name, value)
+	}
+	w.Header().Set("Vary", "Origin")
 	if r.Method == http.MethodOptions {
-		h.Set("Access-Control-Allow-Methods", "GET, POST, DELETE")
-		h.Set("Access-Control-Allow-Headers",
-			"Authorization, Content-Type, Accept, Mcp-Method, Mcp-Name, "+session1+", "+version)
 		reply(w, http.StatusNoContent, "", "")
 		return false
 	}

@@ -106,10 +106,10 @@ func (f *front) hold(who string, size int64) error {
 
 // accepts reports whether Accept has a type.
 func accepts(r *http.Request, kind string) bool {
+	group, _, _ := strings.Cut(kind, "/")
 	for part := range strings.SplitSeq(strings.Join(r.Header.Values("Accept"), ","), ",") {
 		name, _, _ := strings.Cut(part, ";")
-		group, _, _ := strings.Cut(kind, "/")
-		if name = strings.ToLower(strings.TrimSpace(name)); name == kind || name == "*/*" || name == group+"/*" {
+		if slices.Contains([]string{kind, "*/*", group + "/*"}, strings.ToLower(strings.TrimSpace(name))) {
 			return true
 		}
 	}

@@ -25,15 +25,13 @@ const (
 	StartSeconds   = "start_seconds"
 )
 
-// kinds are the types of the metrics, and labels the names of their labels.
-var (
-	kinds = map[string]string{Sandboxes: "gauge", Streams: "gauge", Draining: "gauge", Starts: "counter",
-		Ends: "counter", Requests: "counter", Refusals: "counter", Dropped: "counter", RequestSeconds: "histogram",
-		StartSeconds: "histogram"}
-	labels = map[string]string{Sandboxes: "era", Starts: "result", Ends: "cause", Requests: "era", Refusals: "reason"}
-	// bounds are the upper ends of the histograms' buckets, in seconds. As text they are in this order too.
-	bounds = [...]float64{.001, .01, .1, 1, 10, math.Inf(1)}
-)
+// shapes are the type of each metric, and the name of its label.
+var shapes = map[string][2]string{Sandboxes: {"gauge", "era"}, Streams: {"gauge"}, Draining: {"gauge"},
+	Starts: {"counter", "result"}, Ends: {"counter", "cause"}, Requests: {"counter", "era"},
+	Refusals: {"counter", "reason"}, Dropped: {"counter"}, RequestSeconds: {"histogram"}, StartSeconds: {"histogram"}}
+
+// bounds are the upper ends of the histograms' buckets, in seconds. As text they are in this order too.
+var bounds = [...]float64{.001, .01, .1, 1, 10, math.Inf(1)}
 
 // Metrics are numbers of one process.
 type Metrics struct {
@@ -43,7 +41,7 @@ type Metrics struct {
 
 // Add adds to a metric, of the label's value, which is "" where the metric has none.
 func (m *Metrics) Add(name, label string, n float64) {
-	if l := labels[name]; l != "" {
+	if l := shapes[name][1]; l != "" {
 		name = fmt.Sprintf("%s{%s=%q}", name, l, label)
 	}
 	m.mu.Lock()
@@ -69,8 +67,8 @@ func (m *Metrics) Write(w io.Writer) {
 	m.mu.Lock()
 	series := maps.Clone(m.series)
 	m.mu.Unlock()
-	for _, name := range slices.Sorted(maps.Keys(kinds)) {
-		fmt.Fprintf(w, "# TYPE mcp_sandbox_serve_%s %s\n", name, kinds[name])
+	for _, name := range slices.Sorted(maps.Keys(shapes)) {
+		fmt.Fprintf(w, "# TYPE mcp_sandbox_serve_%s %s\n", name, shapes[name][0])
 		for _, key := range slices.Sorted(maps.Keys(series)) {
 			if rest, ok := strings.CutPrefix(key, name); ok && (rest == "" || rest[0] == '{' || rest[0] == '_') {
 				fmt.Fprintf(w, "mcp_sandbox_serve_%s %v\n", strings.Replace(key, `"Inf"`, `"+Inf"`, 1), series[key])

@@ -43,18 +43,18 @@ func (s *seldom) RoundTrip(r *http.Request) (*http.Response, error) {
 func OpenID(ctx context.Context, issuer, audience, claim string) (Source, error) {
 	u, err := url.Parse(issuer)
 	if err != nil || u.Scheme != "https" && (u.Scheme != "http" || !IsLoopback(u.Hostname())) {
-		return nil, fmt.Errorf("--oidc-issuer %s: an https address, or http on loopback", issuer)
+		return Source{}, fmt.Errorf("--oidc-issuer %s: an https address, or http on loopback", issuer)
 	}
 	seldom := &seldom{}
 	ctx = oidc.ClientContext(ctx, &http.Client{Timeout: issuerTimeout, Transport: seldom})
 	provider, err := oidc.NewProvider(ctx, issuer)
 	if err != nil {
-		return nil, fmt.Errorf("--oidc-issuer %s: %w", issuer, err)
+		return Source{}, fmt.Errorf("--oidc-issuer %s: %w", issuer, err)
 	}
 	seldom.least = keysEvery
 	verifier := provider.Verifier(&oidc.Config{ClientID: audience, SupportedSigningAlgs: []string{oidc.RS256,
 		oidc.RS384, oidc.RS512, oidc.ES256, oidc.ES384, oidc.ES512, oidc.PS256, oidc.PS384, oidc.PS512, oidc.EdDSA}})
-	return Func(func(r *http.Request) (string, error) {
+	return always(func(r *http.Request) (string, error) {
 		raw, err := bearer(r)
 		if err != nil {
 			return "", err

@@ -20,11 +20,22 @@ import (
 )
 
 // A Source finds the principal of a request.
-type Source interface {
-	// Of is the principal, or [ErrForeign], or any other error of a request without one.
-	Of(r *http.Request) (string, error)
-	// May reports whether a principal that had a session may still come.
-	May(who string) bool
+type Source struct {
+	of  func(r *http.Request) (string, error)
+	May func(who string) bool // whether a principal that had a session may still come
+}
+
+func always(of func(r *http.Request) (string, error)) Source {
+	return Source{of, func(string) bool { return true }}
+}
+
+// Of is the principal, or [ErrForeign], or any other error of a request without one.
+func (s Source) Of(r *http.Request) (string, error) {
+	who, err := s.of(r)
+	if err == nil && !Valid(who) {
+		err = errNone
+	}
+	return who, err
 }
 
 // ErrForeign is the error of a connection by which no principal comes, whatever the request says.
@@ -32,27 +43,7 @@ var ErrForeign = errors.New("the peer is not the proxy")
 
 var errNone = errors.New("no principal")
 
-// A Func is a source that takes no principal away.
-type Func func(r *http.Request) (string, error)
-
-// Of calls f.
-func (f Func) Of(r *http.Request) (string, error) { return named(f(r)) }
-
-// May is true.
-func (f Func) May(string) bool { return true }
-
 const longestName = 255
-
-// named is a name that can be one of a principal's.
-func named(who string, err error) (string, error) {
-	if err == nil && Valid(who) {
-		return who, nil
-	}
-	if err == nil {
-		err = errNone
-	}
-	return "", err
-}
 
 // Valid reports whether a principal can have a name.
 func Valid(who string) bool {
@@ -61,7 +52,7 @@ func Valid(who string) bool {
 }
 
 // Local is the source of a loopback address: every user of this machine is one principal.
-func Local() Source { return Func(func(*http.Request) (string, error) { return "local", nil }) }
+func Local() Source { return always(func(*http.Request) (string, error) { return "local", nil }) }
 
 type peerKey struct{}
 
@@ -81,18 +72,10 @@ func Connected(ctx context.Context, c net.Conn) context.Context {
 	return ctx
 }
 
-// peer is the user at the other end; -1 for none.
-func peer(r *http.Request) int {
-	if uid, ok := r.Context().Value(peerKey{}).(int); ok {
-		return uid
-	}
-	return -1
-}
-
 // Users is the source of a unix socket: each user of this machine is a principal.
 func Users() Source {
-	return Func(func(r *http.Request) (string, error) {
-		if uid := peer(r); uid >= 0 {
+	return always(func(r *http.Request) (string, error) {
+		if uid, ok := r.Context().Value(peerKey{}).(int); ok {
 			return "uid:" + strconv.Itoa(uid), nil
 		}
 		return "", errNone
@@ -101,43 +84,44 @@ func Users() Source {
 
 // Proxy is the source of a unix socket to which a proxy of that user connects, which names the principal in a header.
 func Proxy(header string, uid int) Source {
-	return Func(func(r *http.Request) (string, error) {
-		if peer(r) != uid {
+	return always(func(r *http.Request) (string, error) {
+		if r.Context().Value(peerKey{}) != uid {
 			return "", ErrForeign
 		}
-		if names := r.Header.Values(header); len(names) == 1 {
-			return names[0], nil
-		}
-		return "", errNone
+		return single(r, header)
 	})
 }
 
 // Certificates is the source of certificates that were verified: the single URI, or the common name.
 func Certificates() Source {
-	return Func(func(r *http.Request) (string, error) {
+	return always(func(r *http.Request) (string, error) {
 		if r.TLS == nil || len(r.TLS.VerifiedChains) == 0 {
 			return "", errNone
 		}
 		leaf := r.TLS.PeerCertificates[0]
-		switch len(leaf.URIs) {
-		case 0:
-			return leaf.Subject.CommonName, nil
-		case 1:
+		if len(leaf.URIs) == 1 {
 			return leaf.URIs[0].String(), nil
+		} else if len(leaf.URIs) > 1 {
+			return "", errNone
 		}
-		return "", errNone
+		return leaf.Subject.CommonName, nil
 	})
+}
+
+// single is a header that stands in a request once.
+func single(r *http.Request, header string) (string, error) {
+	if values := r.Header.Values(header); len(values) == 1 {
+		return values[0], nil
+	}
+	return "", errNone
 }
 
 // bearer is the token of a request, from its header alone.
 func bearer(r *http.Request) (string, error) {
-	given := r.Header.Values("Authorization")
-	if len(given) != 1 {
-		return "", errNone
+	given, err := single(r, "Authorization")
+	scheme, token, _ := strings.Cut(given, " ")
+	if err == nil && (!strings.EqualFold(scheme, "Bearer") || token == "") {
+		err = errNone
 	}
-	scheme, token, ok := strings.Cut(given[0], " ")
-	if !ok || !strings.EqualFold(scheme, "Bearer") || token == "" {
-		return "", errNone
-	}
-	return token, nil
+	return token, err
 }

@@ -16,12 +16,13 @@ type tokens struct {
 	have map[string]bool
 }
 
-type tokenFile struct{ *Fresh[tokens] }
-
 // Tokens is the source of a file of tokens. tell is told why a changed file is not used.
 func Tokens(file string, tell func(error)) (Source, error) {
 	f, err := NewFresh(func() (tokens, error) { return readTokens(file) }, tell, file)
-	return tokenFile{f}, err
+	return Source{func(r *http.Request) (string, error) {
+		token, err := bearer(r)
+		return f.Get().who[sha256.Sum256([]byte(token))], err
+	}, func(who string) bool { return f.Get().have[who] }}, err
 }
 
 func readTokens(file string) (tokens, error) {
@@ -51,15 +52,6 @@ func readTokens(file string) (tokens, error) {
 	}
 	return t, nil
 }
-
-// Of is the principal of the token.
-func (f tokenFile) Of(r *http.Request) (string, error) {
-	token, err := bearer(r)
-	return named(f.Get().who[sha256.Sum256([]byte(token))], err)
-}
-
-// May reports whether the file still has the principal.
-func (f tokenFile) May(who string) bool { return f.Get().have[who] }
 
 // NewToken makes a token of 256 bits and more, and the file's line for it.
 func NewToken(who string) (token, line string) {

@@ -32,9 +32,9 @@ type flow struct {
 	calls   []*Call // in flight, the oldest first
 	open    map[*Stream]bool
 	get     *Stream
-	waiting [][]byte // for a GET
-	queued  stock    // of all streams
-	last    uint64   // the number of the newest call, or of all calls
+	waiting [][]byte      // for a GET
+	room    chan struct{} // has an element when less waits for the streams
+	last    uint64        // the number of the newest call, or of all calls
 	since   time.Time
 	phase   phase
 }
@@ -50,7 +50,7 @@ const (
 
 func newSession(h *House, b *box, who, serial string, modern bool) *Session {
 	return &Session{Who: who, Modern: modern, serial: serial, flow: flow{house: h, box: b, since: time.Now(),
-		open: map[*Stream]bool{}, queued: stock{room: make(chan struct{}, 1)}}}
+		open: map[*Stream]bool{}, room: make(chan struct{}, 1)}}
 }
 
 // A Call is a request in flight, and the stream of its answer.

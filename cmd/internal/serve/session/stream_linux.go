@@ -25,12 +25,6 @@ type Stream struct {
 	ended bool // nothing follows what is queued
 }
 
-// A stock is how many bytes wait.
-type stock struct {
-	bytes int
-	room  chan struct{} // has an element when there are fewer
-}
-
 // stream makes a stream that is open.
 func (s *flow) stream() *Stream {
 	st := &Stream{flow: s, ready: make(chan struct{}, 1)}
@@ -50,18 +44,10 @@ func (st *Stream) Take() (message []byte, ended bool) {
 		message = st.queue[0]
 		st.queue[0] = nil
 		st.queue = st.queue[1:]
-		st.account(-len(message))
+		st.bytes -= len(message)
+		signal(st.flow.room)
 	}
 	return message, st.ended && len(st.queue) == 0
-}
-
-// account notes that a stream holds so many bytes more.
-func (st *Stream) account(n int) {
-	st.bytes += n
-	st.flow.queued.bytes += n
-	if n < 0 {
-		signal(st.flow.queued.room)
-	}
 }
 
 func signal(c chan struct{}) {
@@ -78,7 +64,7 @@ func (st *Stream) add(message []byte, last bool) {
 	}
 	if message != nil {
 		st.queue = append(st.queue, message)
-		st.account(len(message))
+		st.bytes += len(message)
 	}
 	st.ended = last
 	signal(st.ready)
@@ -86,9 +72,9 @@ func (st *Stream) add(message []byte, last bool) {
 
 // cut ends a stream, and drops what waits for it.
 func (st *Stream) cut() {
-	st.queue = nil
-	st.account(-st.bytes)
+	st.queue, st.bytes = nil, 0
 	st.add(nil, true)
+	signal(st.flow.room)
 }
 
 // close forgets a stream without a reader.
@@ -112,7 +98,7 @@ func (s *flow) push(st *Stream, message []byte, last bool) {
 		s.mu.Unlock()
 		late := false
 		select {
-		case <-s.queued.room:
+		case <-s.room:
 		case <-s.box.asked:
 			late = true
 		case <-ctx.Done():
@@ -127,8 +113,11 @@ func (s *flow) push(st *Stream, message []byte, last bool) {
 
 // full reports whether a message has to wait.
 func (st *Stream) full(size int) bool {
-	s := st.flow
-	return st.bytes > 0 && st.bytes+size > streamBytes || s.queued.bytes > 0 && s.queued.bytes+size > sandboxBytes
+	all := 0
+	for other := range st.flow.open {
+		all += other.bytes
+	}
+	return st.bytes > 0 && st.bytes+size > streamBytes || all > 0 && all+size > sandboxBytes
 }
 
 func (s *flow) cutFullest() {
