@@ -65,12 +65,19 @@ func launch(t testing.TB, mode string, flags ...string) *served {
 	return s
 }
 
+// noClone is no flag: serve runs where no user namespace can be made, and confinement is reduced.
+const noClone = "on a machine without user namespaces"
+
 func begin(t testing.TB, mode string, flags ...string) *served {
 	t.Helper()
 	s := &served{TB: t, marker: "of-" + strings.ReplaceAll(filepath.Base(t.TempDir())+t.Name(), "/", "-"),
 		ended: make(chan struct{})}
 	if !slices.Contains(flags, "--listen") {
 		flags = append([]string{"--listen", "127.0.0.1:0"}, flags...)
+	}
+	var lacks []testbed.Lack
+	if i := slices.Index(flags, noClone); i >= 0 {
+		flags, lacks = slices.Delete(slices.Clone(flags), i, i+1), []testbed.Lack{testbed.NoClone}
 	}
 	command := words(t, s.marker, mode)
 	if i := slices.Index(flags, "--"); i >= 0 {
@@ -82,6 +89,9 @@ func begin(t testing.TB, mode string, flags ...string) *served {
 		t.Fatal(err)
 	}
 	s.cmd.Env = []string{"HOME=" + home, "PATH=/usr/bin:/bin", "SECRET_OF_SERVE=not for servers", testbed.NoWait}
+	if lacks != nil {
+		testbed.Machine{Lacks: lacks}.Put(t, s.cmd)
+	}
 	from, err := s.cmd.StderrPipe()
 	if err == nil {
 		err = s.cmd.Start()
