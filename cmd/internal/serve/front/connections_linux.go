@@ -3,6 +3,7 @@ package front
 import (
 	"net"
 	"net/http"
+	"net/netip"
 	"sync"
 
 	"golang.org/x/sys/unix"
@@ -12,7 +13,8 @@ import (
 const mostConnections = 4096
 
 // connections bounds the connections: all together, which take at most half of the descriptors, and those of one
-// address to a quarter of that, so that no client alone keeps others out. A unix socket has no addresses.
+// address, or one /64 of IPv6, to a quarter of that, so that no client alone keeps others out. A unix socket has no
+// addresses.
 func connections() func(net.Conn, http.ConnState) {
 	most := mostConnections
 	if limit := (unix.Rlimit{}); unix.Getrlimit(unix.RLIMIT_NOFILE, &limit) == nil && limit.Cur/2 < mostConnections {
@@ -20,10 +22,14 @@ func connections() func(net.Conn, http.ConnState) {
 	}
 	places := make(chan struct{}, most)
 	var mu sync.Mutex
-	of := map[string]int{}
+	of := map[netip.Addr]int{}
 	return func(c net.Conn, at http.ConnState) {
-		host, _, err := net.SplitHostPort(c.RemoteAddr().String())
-		change := 1
+		address, err := netip.ParseAddrPort(c.RemoteAddr().String())
+		network, change := address.Addr().Unmap(), 1
+		if network.Is6() { // of which one machine has as many addresses as it likes
+			prefix, _ := network.Prefix(64)
+			network = prefix.Addr()
+		}
 		switch at {
 		case http.StateNew: // in the goroutine that accepts
 			places <- struct{}{}
@@ -35,10 +41,10 @@ func connections() func(net.Conn, http.ConnState) {
 		}
 		mu.Lock()
 		defer mu.Unlock()
-		if of[host] += change; of[host] == 0 {
-			delete(of, host)
+		if of[network] += change; of[network] == 0 {
+			delete(of, network)
 		}
-		if change > 0 && err == nil && of[host] > max(most/4, 1) {
+		if change > 0 && err == nil && of[network] > max(most/4, 1) {
 			c.Close()
 		}
 	}

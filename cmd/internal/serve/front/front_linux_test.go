@@ -2,6 +2,7 @@ package front
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"log/slog"
 	"net"
@@ -40,6 +41,16 @@ func TestConnections(t *testing.T) {
 	if open(2).closed {
 		t.Error("another address was refused")
 	}
+	last = open(3)
+	for i := 0; !last.closed && i < mostConnections; i++ {
+		last = &closes{addr: &net.TCPAddr{IP: net.ParseIP(fmt.Sprintf("2001:db8::%x", i+1)), Port: 1}}
+		change(last, http.StateNew)
+	}
+	if !last.closed {
+		t.Error("one network had a connection of each of its addresses")
+	}
+	change(last, http.StateClosed)
+	last = &closes{addr: &net.TCPAddr{IP: net.IPv4(10, 0, 0, 1), Port: 1}}
 	change(last, http.StateClosed)
 	change(last, http.StateClosed)
 	if open(1).closed {
