@@ -3,9 +3,14 @@ package front
 import (
 	"cmp"
 	"io"
+	"net"
 	"net/http"
+	"net/netip"
 	"strconv"
+	"sync"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/security-mcp/mcp-sandbox/cmd/internal/serve/session"
 	"github.com/security-mcp/mcp-sandbox/cmd/internal/serve/wire"
@@ -118,4 +123,72 @@ func event(w io.Writer, out *http.ResponseController, message []byte) bool {
 		}
 	}
 	return true
+}
+
+// health answers what a supervisor asks.
+func (f *front) health(w http.ResponseWriter, r *http.Request) bool {
+	switch {
+	case r.URL.Path == "/healthz", r.URL.Path == "/readyz" && !f.House.Draining():
+		reply(w, http.StatusOK, "", "ok")
+	case r.URL.Path == "/readyz":
+		reply(w, http.StatusServiceUnavailable, "", "draining")
+	default:
+		return false
+	}
+	return true
+}
+
+// describe says where tokens come from; RFC 9728.
+func (f *front) describe(w http.ResponseWriter, r *http.Request) {
+	reply(w, http.StatusOK, "application/json", `{"resource":`+strconv.Quote(base(r)+path)+`,"authorization_servers":[`+
+		strconv.Quote(f.Issuer)+`],"bearer_methods_supported":["header"]}`)
+}
+
+// base is this server's address as the client wrote it.
+func base(r *http.Request) string {
+	if r.TLS != nil {
+		return "https://" + r.Host
+	}
+	return "http://" + r.Host
+}
+
+// mostConnections is how many there may be at once. Others wait to be accepted.
+const mostConnections = 4096
+
+// connections bounds the connections: all together, which take at most half of the descriptors, and those of one
+// address, or one /64 of IPv6, to a quarter of that, so that no client alone keeps others out. A unix socket has no
+// addresses.
+func connections() func(net.Conn, http.ConnState) {
+	most := mostConnections
+	if limit := (unix.Rlimit{}); unix.Getrlimit(unix.RLIMIT_NOFILE, &limit) == nil && limit.Cur/2 < mostConnections {
+		most = int(limit.Cur / 2)
+	}
+	places := make(chan struct{}, most)
+	var mu sync.Mutex
+	of := map[netip.Addr]int{}
+	return func(c net.Conn, at http.ConnState) {
+		address, err := netip.ParseAddrPort(c.RemoteAddr().String())
+		network, change := address.Addr().Unmap(), 1
+		if network.Is6() { // of which one machine has as many addresses as it likes
+			prefix, _ := network.Prefix(64)
+			network = prefix.Addr()
+		}
+		switch at {
+		case http.StateNew: // in the goroutine that accepts
+			places <- struct{}{}
+		case http.StateClosed:
+			<-places
+			change = -1
+		default:
+			return
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		if of[network] += change; of[network] == 0 {
+			delete(of, network)
+		}
+		if change > 0 && err == nil && of[network] > max(most/4, 1) {
+			c.Close()
+		}
+	}
 }
