@@ -2,6 +2,7 @@ package front
 
 import (
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -78,5 +79,24 @@ func TestRoomForBodies(t *testing.T) {
 	r := httptest.NewRequest("POST", "/mcp", strings.NewReader("{}"))
 	if raw, _ := f.body(httptest.NewRecorder(), r, "bob"); status != http.StatusTooManyRequests || raw == nil {
 		t.Errorf("ann got %d in the end, bob's body was %q", status, raw)
+	}
+}
+
+// Behind a body whose end two readers may see at different places no request follows.
+func TestNothingSmuggled(t *testing.T) {
+	s := httptest.NewUnstartedServer(nil)
+	s.Config = serverOf(nobodys().serve)
+	s.Start()
+	defer s.Close()
+	c, err := net.Dial("tcp", s.Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	c.SetDeadline(time.Now().Add(testbed.Patience()))
+	fmt.Fprint(c, "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n"+
+		"0\r\n\r\nGET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
+	if text, err := io.ReadAll(c); err != nil || strings.Count(string(text), "HTTP/1.1 ") != 1 {
+		t.Errorf("%v %q", err, text)
 	}
 }

@@ -87,6 +87,9 @@ func serverOf(serve http.HandlerFunc) *http.Server {
 			control.SetReadDeadline(until)
 		}
 		w.Header().Set("X-Content-Type-Options", "nosniff")
+		if len(r.TransferEncoding) > 0 { // a Content-Length beside it is not seen here; RFC 9112, 6.1
+			w.Header().Set("Connection", "close")
+		}
 		serve(w, r)
 	})
 	return s
