@@ -209,3 +209,23 @@ func TestSecondSignal(t *testing.T) {
 	}
 	s.gone()
 }
+
+// A call whose server waits for its client's answer gets it in a drain, and when no other call has room.
+func TestAnswersPass(t *testing.T) {
+	t.Parallel()
+	s := launch(t, "legacy", "--max-requests", "1")
+	c := s.session()
+	const ours = `{"jsonrpc":"2.0","id":"of-server","result":{"n":7}}`
+	asking := c.stream("POST", call("1", "ask", "", 0))
+	asking.want("sampling/createMessage")
+	c.post(call("2", "echo", "", 0)).want(t, 429)
+	c.post(ours).want(t, 202)
+	asking.want(`"id":1`, `\"n\":7`)
+	asking = c.stream("POST", call("3", "ask", "", 0))
+	asking.want("sampling/createMessage")
+	s.cmd.Process.Signal(sigterm)
+	testbed.Await(t, "the drain", func() bool { return c.post(call("4", "echo", "", 0)).status == 503 })
+	c.post(ours).want(t, 202)
+	asking.want(`"id":3`, `\"n\":7`)
+	testbed.Receive(t, "serve's end", s.ended)
+}

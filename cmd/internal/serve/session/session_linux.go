@@ -99,7 +99,7 @@ func (s *Session) Call(ctx context.Context, m *wire.Message) (*Call, error) {
 	c := &Call{id: bytes.Clone(m.Value(wire.ID)), theirs: bytes.Clone(m.Value(wire.MetaToken)), began: time.Now(),
 		wantsLog: m.Has(wire.MetaLogLevel), listens: s.Modern && m.String(wire.Method) == "subscriptions/listen"}
 	s.mu.Lock()
-	if err := s.admit(); err != nil {
+	if err := s.admit(m.Kind); err != nil {
 		s.mu.Unlock()
 		return nil, err
 	}
@@ -138,14 +138,18 @@ func (s *Session) Call(ctx context.Context, m *wire.Message) (*Call, error) {
 
 func (c *Call) same(other *Call) bool { return c.key == other.key }
 
-// admit is the error of one message more.
-func (s *flow) admit() error {
+// admit is the error of one message more. A call in flight may wait for one that is no request: an answer, or its end.
+func (s *flow) admit(kind wire.Kind) error {
+	most := s.house.limits.Requests
+	if kind != wire.Request {
+		most *= 2
+	}
 	switch {
 	case s.phase == over:
 		return ErrGone
-	case s.phase == leaving:
+	case s.phase == leaving && kind == wire.Request:
 		return NoRoom("drain", 1)
-	case len(s.calls) >= s.house.limits.Requests:
+	case len(s.calls) >= most:
 		return NoRoom("requests", 1)
 	}
 	s.touch()
