@@ -7,18 +7,17 @@
 //
 // It launches /bin/true alone, in the plainest C program with the same namespaces and mounts, in bubblewrap as a user
 // writes its line, and with the same binds, directly and from a running Go host with 200 MB of heap, in
-// mcp-sandbox-init with its report on a pipe, by mcp-sandbox run, and from three running Go hosts, one of them with
-// 200 MB of heap and one that links what servers of a cluster link; first back to back and then with the machine idle
-// for 15 ms between two launches. It tells what the started process of a waiting sandbox takes, and how long the first
-// and the last of 300 take that wait at once. Where user namespaces are forbidden it launches in mcp-sandbox-init,
-// which tries full confinement first and has to go on with reduced, and from a Go host, which remembers that. Then,
-// with few rounds, what -egress measures alone: streams, connections and look-ups of a server that reaches a host by
-// name, beside the same client and server on loopback and behind the plainest relay in C; and launches with and without
-// domains, and with another mcp-sandbox-init. Then what -serve measures alone:
-// mcp-sandbox-serve beside the same server by its standard streams. Last what -packages measures alone: servers that npx starts, from the
-// store, from npm's cache, plain, and for the first time, until they answer. Times are wall-clock medians of one
-// machine: only the ratios of one run say something. As root it measures as another user, because that is what people
-// are.
+// mcp-sandbox-init with its report on a pipe, by mcp-sandbox run, and from three running Go hosts, one of them with 200
+// MB of heap and one that links what servers of a cluster link; first back to back and then with the machine idle for
+// 15 ms between two launches. It tells what the started process of a waiting sandbox takes, and how long the first and
+// the last of 300 take that wait at once. Where user namespaces are forbidden it launches in mcp-sandbox-init, which
+// tries full confinement first and has to go on with reduced, and from a Go host, which remembers that. Then, with few
+// rounds, what -egress measures alone: streams, connections and look-ups of a server that reaches a host by name,
+// beside the same client and server on loopback and behind the plainest relay in C; and launches with and without
+// domains, and with another mcp-sandbox-init. Then what -serve measures alone: mcp-sandbox-serve beside the same server
+// by its standard streams. Last what -packages measures alone: servers that npx starts, from the store, from npm's
+// cache, plain, and for the first time, until they answer. Times are wall-clock medians of one machine: only the ratios
+// of one run say something. As root it measures as another user, because that is what people are.
 package main
 
 import (
@@ -90,7 +89,7 @@ func run(rounds int, egress, packages, serve bool, before string) error {
 		return b.packages(cmp.Or(rounds, 9))
 	}
 	if serve {
-		return b.serve(cmp.Or(rounds, 50))
+		return measureServe(b, cmp.Or(rounds, 50))
 	}
 	rounds = cmp.Or(rounds, 200)
 	if err := buildLarge(b); err != nil {
@@ -119,7 +118,7 @@ func run(rounds int, egress, packages, serve bool, before string) error {
 	if err := b.egress(5, before); err != nil {
 		return err
 	}
-	if err := b.serve(50); err != nil {
+	if err := measureServe(b, 50); err != nil {
 		return err
 	}
 	return b.packages(9)

@@ -59,9 +59,9 @@ type serving struct {
 	calls        int
 }
 
-func (b *bench) serving() (*serving, error) {
-	c := b.command(b.path("mcp-sandbox-serve"), "--listen", "127.0.0.1:0", "--log", "json", "--max-per-principal", "100",
-		"--", b.path("host"), echoArg)
+func startServing(b *bench) (*serving, error) {
+	c := b.command(b.path("mcp-sandbox-serve"), "--listen", "127.0.0.1:0", "--log", "json",
+		"--max-per-principal", "100", "--", b.path("host"), echoArg)
 	log, err := c.StderrPipe()
 	if err == nil {
 		err = c.Start()
@@ -131,7 +131,7 @@ func (s *serving) call() (time.Duration, error) {
 }
 
 // piped is the same server by its standard streams, in a sandbox of mcp-sandbox run.
-func (b *bench) piped() (call func() (time.Duration, error), end func(), err error) {
+func piped(b *bench) (call func() (time.Duration, error), end func(), err error) {
 	c := b.command(b.path("mcp-sandbox"), "run", "--", b.path("host"), echoArg)
 	in, err := c.StdinPipe()
 	out, bad := c.StdoutPipe()
@@ -161,9 +161,9 @@ func bare() (*serving, func(), error) {
 	return &serving{url: "http://" + l.Addr().String()}, func() { s.Close() }, nil
 }
 
-// serve measures mcp-sandbox-serve beside the same server by its standard streams, and prints each goal.
-func (b *bench) serve(rounds int) error {
-	s, err := b.serving()
+// measureServe measures mcp-sandbox-serve beside the same server by its standard streams, and prints each goal.
+func measureServe(b *bench, rounds int) error {
+	s, err := startServing(b)
 	if err != nil {
 		return err
 	}
@@ -173,7 +173,7 @@ func (b *bench) serve(rounds int) error {
 		return err
 	}
 	defer stop()
-	stdio, end, err := b.piped()
+	stdio, end, err := piped(b)
 	if err != nil {
 		return err
 	}

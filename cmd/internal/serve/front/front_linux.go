@@ -189,7 +189,8 @@ func (f *front) find(w http.ResponseWriter, r *http.Request, who string) *sessio
 // Origin. Else it has answered.
 func (f *front) fromHere(w http.ResponseWriter, r *http.Request) bool {
 	host := (&url.URL{Host: r.Host}).Hostname()
-	known := f.Loopback && principal.IsLoopback(host) || slices.Contains(f.Hosts, host) || slices.Contains(f.Hosts, r.Host)
+	known := f.Loopback && principal.IsLoopback(host) || slices.Contains(f.Hosts, host) ||
+		slices.Contains(f.Hosts, r.Host)
 	if (f.Loopback || len(f.Hosts) > 0) && !known {
 		f.refuse(w, r, http.StatusForbidden, "host", "the Host is not this server's: --allow-host adds one")
 		return false
@@ -202,9 +203,9 @@ func (f *front) fromHere(w http.ResponseWriter, r *http.Request) bool {
 		f.refuse(w, r, http.StatusForbidden, "origin", "the Origin is not this server's: --allow-origin adds one")
 		return false
 	}
-	for name, value := range map[string]string{"Allow-Origin": origin, "Expose-Headers": session1 + ", WWW-Authenticate",
-		"Allow-Methods": "GET, POST, DELETE",
-		"Allow-Headers": "Authorization, Content-Type, Accept, Mcp-Method, Mcp-Name, " + session1 + ", " + version} {
+	for name, value := range map[string]string{"Allow-Origin": origin, "Allow-Methods": "GET, POST, DELETE",
+		"Expose-Headers": session1 + ", WWW-Authenticate",
+		"Allow-Headers":  "Authorization, Content-Type, Accept, Mcp-Method, Mcp-Name, " + session1 + ", " + version} {
 		w.Header().Set("Access-Control-"+name, value)
 	}
 	w.Header().Set("Vary", "Origin")

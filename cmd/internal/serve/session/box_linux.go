@@ -192,13 +192,11 @@ func (b *box) send(ctx context.Context, message []byte) error {
 	}
 }
 
-// tell is send for messages of serve's own, by a goroutine that must not wait. It reports whether there was room.
-func (b *box) tell(message []byte) bool {
+// tell is send for messages of serve's own, by a goroutine that must not wait: without room there is none.
+func (b *box) tell(message []byte) {
 	select {
 	case b.own <- append(message, '\n'):
-		return true
 	default:
-		return false
 	}
 }
 

@@ -6,7 +6,7 @@
 //	s, err := h.Modern(ctx, principal)                      // from 2026-07-28 on: one for the principal
 //	call, err := s.Call(ctx, message)
 //
-// A session belongs to its principal. What waits for clients is bounded in bytes (stream.go), what waits for a server
+// A session belongs to its principal. What waits for clients is bounded in bytes, what waits for a server
 // stays with the goroutine of its request.
 package session
 
