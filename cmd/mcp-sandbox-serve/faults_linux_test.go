@@ -229,3 +229,14 @@ func TestAnswersPass(t *testing.T) {
 	asking.want(`"id":3`, `\"n\":7`)
 	testbed.Receive(t, "serve's end", s.ended)
 }
+
+// A server that ends as soon as it starts is no session that is unknown, at whatever moment a request finds it.
+func TestEndsAtOnce(t *testing.T) {
+	t.Parallel()
+	s := launch(t, "dies")
+	for range 5 {
+		if a := s.modern().ask("1", "echo", ""); a.status != 503 && (a.status != 200 || !strings.Contains(a.text, "-32603")) {
+			t.Errorf("%d %s", a.status, a.text)
+		}
+	}
+}

@@ -192,6 +192,9 @@ func (f *front) call(w http.ResponseWriter, r *http.Request, of func() (*session
 			s, err = of()
 		}
 	}
+	if errors.Is(err, session.ErrGone) && s != nil && s.Modern { // both ended as soon as they started
+		err = session.NoRoom("crash-loop", 1)
+	}
 	if done(); err != nil {
 		f.failed(w, r, err)
 		return
