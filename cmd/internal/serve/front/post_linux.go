@@ -75,6 +75,8 @@ func (f *front) body(w http.ResponseWriter, r *http.Request, who string) (raw []
 	}
 	done = sync.OnceFunc(func() { f.hold(who, -size) })
 	raw, err := io.ReadAll(http.MaxBytesReader(w, r.Body, f.Body))
+	f.hold(who, int64(len(raw))-size) // of a chunked one the most was held
+	size = int64(len(raw))
 	switch {
 	case errors.As(err, new(*http.MaxBytesError)):
 		f.refuse(w, r, http.StatusRequestEntityTooLarge, "body", "the body is longer than --max-body")
