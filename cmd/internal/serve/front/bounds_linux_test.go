@@ -30,13 +30,16 @@ func (c *timed) SetReadDeadline(at time.Time) error {
 
 type timedListener struct {
 	net.Listener
-	last *timed
+	conns chan *timed
 }
 
 func (l *timedListener) Accept() (net.Conn, error) {
-	c, err := l.Listener.Accept()
-	l.last = &timed{Conn: c}
-	return l.last, err
+	inner, err := l.Listener.Accept()
+	c := &timed{Conn: inner}
+	if err == nil {
+		l.conns <- c
+	}
+	return c, err
 }
 
 // A body that never comes holds no connection for longer than a body that comes, whether its request is let in or not.
@@ -45,12 +48,12 @@ func TestBodiesHaveDeadlines(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, got := &timedListener{Listener: inner}, make(chan time.Time, 1)
+	l, got := &timedListener{inner, make(chan *timed, 1)}, make(chan time.Time, 1)
 	s := serverOf(func(w http.ResponseWriter, r *http.Request) {
-		l.last.mu.Lock()
-		got <- l.last.until
-		l.last.mu.Unlock()
-		reply(w, http.StatusUnauthorized, "", "")
+		c := <-l.conns
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		got <- c.until
 	})
 	go s.Serve(l)
 	defer s.Close()
