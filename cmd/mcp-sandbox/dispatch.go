@@ -21,6 +21,8 @@ func dispatch(args []string) int {
 		return overview("")
 	case "--version":
 		return cli.Show(build.Read("mcp-sandbox").String() + "\n")
+	case "serve":
+		return serve(args[1:])
 	case "__complete": // what the scripts of the command completion call
 		return cli.Show(complete(args[1:]))
 	case "__manual": // what scripts/dist calls

@@ -61,6 +61,9 @@ func overview(group string) int {
 			fmt.Fprintf(&b, "  %-14s %s\n", c.Name, c.Short)
 		}
 	}
+	if group == "" {
+		fmt.Fprintf(&b, "  %-14s %s\n", "serve", "serve a server to a team over HTTP (mcp-sandbox-serve)")
+	}
 	fmt.Fprintf(&b, "\n\"mcp-sandbox %sCOMMAND --help\" tells more, with examples.\n", group)
 	if group == "" {
 		b.WriteString("\nExamples:\n" + examples)

@@ -49,9 +49,9 @@ func prepare() (*bench, error) {
 	if err := os.Chmod(dir, 0o755); err != nil {
 		return nil, err
 	}
-	programs := []string{"mcp-sandbox-init", "mcp-sandbox"}
+	programs := []string{"mcp-sandbox-init", "mcp-sandbox", "mcp-sandbox-serve"}
 	build := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", dir, "./cmd/mcp-sandbox-init",
-		"./cmd/mcp-sandbox")
+		"./cmd/mcp-sandbox", "./cmd/mcp-sandbox-serve")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	cc := exec.Command("cc", "-O2", "-o", b.path("floor"), "testdata/floor/floor.c")
 	for _, c := range []*exec.Cmd{build, cc} {

@@ -1,4 +1,4 @@
-// Command dist makes the archives with which the project is installed without Go: both programs, static, for each
+// Command dist makes the archives with which the project is installed without Go: the programs, static, for each
 // system, and the sums of all.
 //
 //	go run ./scripts/dist        # into bin/dist
@@ -28,7 +28,9 @@ var targets = []target{
 }
 
 // programs are the commands below cmd, in the order of the archives.
-var programs = []string{"mcp-sandbox", "mcp-sandbox-init"}
+var programs = []string{"mcp-sandbox", "mcp-sandbox-init", serve}
+
+const serve = "mcp-sandbox-serve" // for Linux alone
 
 const output = "bin/dist"
 
@@ -138,6 +140,9 @@ func (b *builder) archive(t target, licenses []byte) (name string, packed []byte
 		files = append(files, shared...)
 	}
 	for _, p := range programs {
+		if p == serve && t.os != "linux" {
+			continue
+		}
 		files = append(files, file{p + suffix, filepath.Join(dir, p+suffix), nil, 0o755})
 	}
 	for i := range files {

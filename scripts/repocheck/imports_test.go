@@ -92,6 +92,7 @@ var rules = []rule{
 	{"launcher/packages/install/golang", "platform launcher/packages/startline launcher/packages/install/internal/job", "golang.org/x/mod/module"},
 	{"launcher/packages/install/internal/job", "policy platform init/order launcher launcher/packages/startline launcher/packages/internal/tree", ""},
 	{"scripts/testbed/registrytest", "", "golang.org/x/mod"},
+	{"cmd/internal/serve/principal", "", "golang.org/x/sys github.com/coreos/go-oidc/v3"},
 	{"cmd/page", "policy platform init/order", ""},
 	{"cmd", "policy platform cmd/internal/mcphosts init/ask init/order init/keep/reports init/runtimes init/keep/state init/notice init/keep/places init/explain init/reexec launcher launcher/packages/profile launcher/packages/store cmd/internal cmd/page", "golang.org/x/sys github.com/spf13/pflag github.com/rogpeppe/go-internal/diff github.com/tailscale/hujson github.com/pelletier/go-toml/v2 go.yaml.in/yaml"},
 	{"cmd/mcp-sandbox", "policy cmd/mcp-sandbox init/ask init/order init/keep/reports init/runtimes init/keep/state init/notice init/keep/places init/explain init/reexec launcher platform launcher/packages/profile launcher/packages/store cmd/internal cmd/page", "github.com/spf13/pflag"},
@@ -178,6 +179,7 @@ func TestTestsAloneImport(t *testing.T) {
 func TestImportedByOneOnly(t *testing.T) {
 	owners := map[string]string{
 		"github.com/landlock-lsm/go-landlock": "init/internal/confine/layers", "github.com/spf13/pflag": "cmd",
+		"github.com/coreos/go-oidc":         "cmd/internal/serve/principal",
 		"github.com/elastic/go-seccomp-bpf": "init/internal/confine/seccomp", "github.com/godbus/dbus": "init/internal/confine/userbus",
 		"go.yaml.in/yaml":             "scripts cmd/internal/mcphosts/edit cmd/mcp-sandbox",
 		"github.com/tailscale/hujson": "cmd/internal/mcphosts/edit cmd/mcp-sandbox", "github.com/pelletier/go-toml": "cmd/internal/mcphosts/edit cmd/mcp-sandbox",

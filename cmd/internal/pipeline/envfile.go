@@ -40,17 +40,13 @@ func (l *Line) readEnvFile(file string) error {
 	if err != nil {
 		return err
 	}
-	n := 0
+	variables, err := Variables(doc, file)
+	if err != nil {
+		return err
+	}
 	var found []launchflags.Setting
-	for line := range strings.SplitSeq(strings.TrimPrefix(string(doc), "\ufeff"), "\n") { // Windows' editors begin so
-		n++
-		v, err := variable(strings.TrimSuffix(line, "\r"))
-		if err != nil {
-			return errors.New(file + ":" + strconv.Itoa(n) + ": " + err.Error())
-		}
-		if v != "" {
-			found = append(found, launchflags.Setting{Flag: "--env-file", Key: "env", Value: v})
-		}
+	for _, v := range variables {
+		found = append(found, launchflags.Setting{Flag: "--env-file", Key: "env", Value: v})
 	}
 	l.files = append(l.files, envFile{path: path, opened: opened})
 	own := slices.IndexFunc(l.Settings, func(s launchflags.Setting) bool { return s.Flag != "--env-file" })
@@ -59,6 +55,22 @@ func (l *Line) readEnvFile(file string) error {
 	}
 	l.Settings = slices.Insert(l.Settings, own, found...)
 	return nil
+}
+
+// Variables are the lines NAME=VALUE of a file of variables.
+func Variables(doc []byte, file string) (all []string, err error) {
+	n := 0
+	for line := range strings.SplitSeq(strings.TrimPrefix(string(doc), "\ufeff"), "\n") { // Windows' editors begin so
+		n++
+		v, err := variable(strings.TrimSuffix(line, "\r"))
+		if err != nil {
+			return nil, errors.New(file + ":" + strconv.Itoa(n) + ": " + err.Error())
+		}
+		if v != "" {
+			all = append(all, v)
+		}
+	}
+	return all, nil
 }
 
 // variable is NAME=VALUE of one line, or "". An error has nothing of the line but a name: the rest may be a secret.

@@ -1,0 +1,217 @@
+package session
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"errors"
+	"io"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/security-mcp/mcp-sandbox/cmd/internal/serve/journal"
+	"github.com/security-mcp/mcp-sandbox/launcher"
+	"github.com/security-mcp/mcp-sandbox/policy"
+)
+
+// A Spec is what to start.
+type Spec struct {
+	Policy policy.Policy
+	Target launcher.Target
+	Shim   string             // the program that is the shim; "" for this one
+	Log    *journal.ServerLog // of the lines that are no messages
+}
+
+// A box is a server that was released, and carries the lines of its standard streams. Nothing is queued here: a message
+// waits in the goroutine that sends it.
+type box struct {
+	*launcher.Sandbox
+	report         *launcher.Report
+	cancel         context.CancelFunc
+	began          time.Time
+	grace          time.Duration
+	log            *journal.ServerLog
+	stdin          io.WriteCloser
+	stdout, stderr io.Reader
+	in, own        chan []byte
+	life
+}
+
+// A life is how far a server has come towards its end.
+type life struct {
+	once     sync.Once
+	why      string        // serve's own cause, "" for none; before asked is closed
+	asked    chan struct{} // closed when serve asked for the end, or the server's output has ended
+	silent   sync.WaitGroup
+	cause    string // serve's own, or the launcher's; like the next two, before over is closed
+	exitCode int
+	lived    time.Duration // from its release
+	over     chan struct{} // closed when nothing is left
+}
+
+var errEnded = errors.New("the server has ended") // of a message to it
+
+const (
+	ownMessages  = 64 // of serve's own wait for a server that does not read; more are dropped
+	defaultGrace = 5 * time.Second
+)
+
+// open starts a server and returns when it was released. The end of ctx ends a start, and no server.
+func open(ctx context.Context, s Spec) (*box, error) {
+	alive, cancel := context.WithCancel(context.Background())
+	b := &box{cancel: cancel, grace: defaultGrace, log: s.Log, in: make(chan []byte),
+		own: make(chan []byte, ownMessages), life: life{asked: make(chan struct{}), over: make(chan struct{})}}
+	if g, named := s.Policy.Limits.Grace.Value(); named {
+		b.grace = g
+	}
+	err := b.launch(alive, s)
+	if err != nil {
+		cancel()
+		return nil, err
+	}
+	b.silent.Go(func() { b.lines(b.stderr, longestNote, s.Log.Line) })
+	if b.report, err = b.Report(ctx); err != nil {
+		cancel()
+		b.silent.Wait()
+		b.Cmd.Wait()
+		return nil, err
+	}
+	b.began = time.Now()
+	b.silent.Add(1) // read
+	go b.write()
+	go b.finish()
+	return b, nil
+}
+
+// launch starts the shim, in a session of its own: a terminal's Ctrl-C is for serve, which drains.
+func (b *box) launch(ctx context.Context, s Spec) (err error) {
+	if b.Sandbox, err = launcher.Command(ctx, s.Policy, s.Target); err != nil {
+		return err
+	}
+	b.Cmd.Path = cmp.Or(s.Shim, b.Cmd.Path)
+	b.Cmd.SysProcAttr.Setsid = true
+	if b.stdin, err = b.Cmd.StdinPipe(); err == nil {
+		if b.stdout, err = b.Cmd.StdoutPipe(); err == nil {
+			if b.stderr, err = b.Cmd.StderrPipe(); err == nil {
+				err = b.Cmd.Start()
+			}
+		}
+	}
+	if err != nil {
+		b.Close()
+	}
+	return err
+}
+
+// busy reports whether a start failed because this machine has too little left, which passes.
+func busy(err error) bool {
+	for _, errno := range [...]error{syscall.EMFILE, syscall.ENFILE, syscall.ENOMEM, syscall.EAGAIN, syscall.ENOSPC} {
+		if errors.Is(err, errno) {
+			return true
+		}
+	}
+	return false
+}
+
+// end asks for the server's end: its input ends, and after the grace it is terminated. The first cause counts.
+func (b *box) end(cause string) {
+	b.once.Do(func() {
+		b.why = cause
+		close(b.asked)
+	})
+}
+
+func (b *box) finish() {
+	<-b.asked
+	b.stdin.Close()
+	late := time.AfterFunc(b.grace, b.cancel)
+	b.silent.Wait()
+	b.Cmd.Wait()
+	late.Stop()
+	b.cancel()
+	b.cause, b.lived = b.why, time.Since(b.began)
+	if result, err := b.Wait(context.Background()); err == nil {
+		b.exitCode, b.cause = result.ExitCode, cmp.Or(b.why, string(result.Cause))
+	}
+	close(b.over)
+}
+
+const (
+	longestLine = 16 << 20 // of a message; a longer one ends the sandbox
+	longestNote = 8 << 10  // of a line on standard error; the rest is passed over
+	readAtOnce  = 4 << 10
+)
+
+// read calls take with each line of the server's standard output, from this goroutine, and returns at its end.
+func (b *box) read(take func(line []byte)) {
+	defer b.silent.Done()
+	b.lines(b.stdout, longestLine, take)
+	b.end("")
+	io.Copy(io.Discard, b.stdout)
+}
+
+// lines calls take with each line, which take may keep.
+func (b *box) lines(from io.Reader, longest int, take func(line []byte)) {
+	r := bufio.NewReaderSize(from, min(longest, readAtOnce))
+	var line []byte
+	for {
+		part, err := r.ReadSlice('\n')
+		switch {
+		case len(line)+len(part) <= longest:
+			line = append(line, part...)
+		case longest == longestLine:
+			b.end(causeLine)
+			return
+		}
+		if errors.Is(err, bufio.ErrBufferFull) {
+			continue
+		}
+		if n := len(line); n > 0 && line[n-1] == '\n' {
+			line = line[:n-1]
+		}
+		if len(line) > 0 {
+			take(line)
+		}
+		if line = nil; err != nil {
+			return
+		}
+	}
+}
+
+// send hands a message over, which ends without a new line. It waits for a server that does not read. Without an error
+// the server may have seen it.
+func (b *box) send(ctx context.Context, message []byte) error {
+	select {
+	case b.in <- append(message, '\n'):
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-b.asked:
+		return errEnded
+	}
+}
+
+// tell is send for messages of serve's own, by a goroutine that must not wait: without room there is none.
+func (b *box) tell(message []byte) {
+	select {
+	case b.own <- append(message, '\n'):
+	default:
+	}
+}
+
+// write is the only writer of the server's standard input. A server that reads nothing holds it until its end.
+func (b *box) write() {
+	for {
+		var message []byte
+		select {
+		case message = <-b.own:
+		case message = <-b.in:
+		case <-b.asked:
+			return
+		}
+		if _, err := b.stdin.Write(message); err != nil {
+			return // the server has closed it, and may still answer
+		}
+	}
+}

@@ -1,0 +1,177 @@
+package session
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/security-mcp/mcp-sandbox/cmd/internal/serve/journal"
+	"github.com/security-mcp/mcp-sandbox/cmd/internal/serve/wire"
+)
+
+// Sweep ends sessions that are idle or of a principal that may no longer come, until ctx ends.
+func (h *House) Sweep(ctx context.Context, may func(who string) bool) {
+	every := time.NewTicker(h.limits.Sweep)
+	defer every.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case now := <-every.C:
+			all, _, _ := h.look()
+			for _, s := range all {
+				if !may(s.Who) {
+					s.End(CauseRevoked)
+				} else if s.idle(now) {
+					s.End(CauseIdle)
+				}
+			}
+			h.mu.Lock()
+			maps.DeleteFunc(h.crashes, func(_ string, c crashes) bool { return now.After(c.until.Add(time.Hour)) })
+			h.mu.Unlock()
+		}
+	}
+}
+
+// look returns all sessions, how many sandboxes there are, also without one, and whether no more are started.
+func (h *rooms) look() (all []*Session, total int, draining bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return slices.Collect(maps.Keys(h.all)), h.total, h.draining
+}
+
+// Draining reports whether no sandbox is started any more.
+func (h *rooms) Draining() bool {
+	_, _, draining := h.look()
+	return draining
+}
+
+// Drain lets every session end with the last call in flight, and returns when nothing is left. The end of ctx ends it
+// sooner, and the limits what takes too long.
+func (h *House) Drain(ctx context.Context) {
+	h.mu.Lock()
+	h.draining = true
+	h.mu.Unlock()
+	h.journal.Add(journal.Draining, "", 1)
+	delay := time.NewTimer(h.limits.DrainDelay)
+	defer delay.Stop()
+	select {
+	case <-delay.C:
+	case <-ctx.Done():
+		return
+	}
+	late := time.NewTimer(h.limits.Drain)
+	defer late.Stop()
+	for end := (*Session).leave; ; {
+		all, total, _ := h.look()
+		if total == 0 {
+			return
+		}
+		for _, s := range all {
+			end(s)
+		}
+		select {
+		case <-h.changed:
+		case <-late.C:
+			end = func(s *Session) { s.End(CauseDrain) }
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// The causes of an end that serve gives.
+const (
+	CauseDeleted      = "deleted"
+	CauseIdle         = "idle"
+	CauseDrain        = "drain"
+	CauseStartTimeout = "start-timeout"
+	CauseInitialize   = "initialize"
+	CauseRevoked      = "revoked"
+	causeLine         = "line"
+)
+
+// End ends the session, and with it every call in flight.
+func (s *Session) End(cause string) { s.box.end(cause) }
+
+// run is with a session from its start until nothing is left of it.
+func (s *Session) run() {
+	go s.box.read(s.line)
+	<-s.box.asked
+	s.house.forget(s)
+	if why := s.box.why; why != "" {
+		s.fail(why, nil)
+	}
+	<-s.box.over
+	s.fail(s.box.cause, &s.box.exitCode)
+	j := s.house.journal
+	j.Add(journal.Ends, s.box.cause, 1)
+	j.Add(journal.Sandboxes, s.era(), -1)
+	s.mu.Lock()
+	requests := s.last
+	s.mu.Unlock()
+	s.house.gone(s)
+	j.Log.Info("sandbox ended", "id", s.serial, "cause", s.box.cause, "exit", s.box.exitCode,
+		"seconds", s.box.lived.Round(time.Millisecond).Seconds(), "requests", requests)
+}
+
+// fail answers every call in flight with an error: the server may have seen it.
+func (s *Session) fail(cause string, exitCode *int) {
+	data := struct {
+		Cause    string `json:"cause"`
+		ExitCode *int   `json:"exitCode,omitempty"`
+	}{cause, exitCode}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.phase = over
+	for _, c := range s.calls {
+		if !c.answered && c.key != "" {
+			c.add(wire.Failure(c.id, wire.CodeInternal, "the server ended: "+cause, data), true)
+			c.answered = true
+		}
+	}
+	s.calls = nil
+	if s.get != nil {
+		s.get.add(nil, true)
+	}
+}
+
+// leave lets the session end when no call is in flight. A subscription is none that ends by itself: its client gets the
+// result with which a server ends one.
+func (s *Session) leave() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.phase = max(s.phase, leaving)
+	for c := s.find(listens); c != nil; c = s.find(listens) {
+		c.add([]byte(`{"jsonrpc":"2.0","id":`+string(c.id)+`,"result":{"resultType":"complete","_meta":{`+
+			`"io.modelcontextprotocol/subscriptionId":`+string(c.id)+`}}}`), true)
+		c.answered = true
+		s.remove(c)
+	}
+	s.endIfDone()
+}
+
+func listens(c *Call) bool { return c.listens }
+
+// endIfDone ends a session that is to leave and has nothing in flight.
+func (s *flow) endIfDone() {
+	if s.phase == leaving && len(s.calls) == 0 {
+		s.box.end(CauseDrain)
+	}
+}
+
+// idle reports whether the session had nothing to do for too long. A call that its client left counts for nothing: no
+// answer to it can be read.
+func (s *Session) idle(now time.Time) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.find(func(c *Call) bool { return !c.left && !c.listens }) != nil {
+		return false
+	}
+	most := s.house.limits.Idle
+	if len(s.open) > 0 {
+		most = s.house.limits.IdleOpen
+	}
+	return now.Sub(s.since) >= most
+}

@@ -1,0 +1,85 @@
+package session
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/security-mcp/mcp-sandbox/cmd/internal/serve/wire"
+)
+
+// flowOf is a session with three calls in flight: one that wants progress, one that listens, one that wants the log.
+func flowOf(modern bool) (*Session, []*Call) {
+	s := newSession(New(Usual(), nil, nil), nil, "ann", "1", modern)
+	for i, c := range []*Call{{key: "1", token: "1", theirs: []byte(`"t"`)}, {key: "2", listens: true}, {key: "3", wantsLog: true}} {
+		c.Stream, c.id = &Stream{flow: &s.flow}, []byte{'"', byte('a' + i), '"'}
+		s.calls = append(s.calls, c)
+	}
+	return s, s.calls
+}
+
+func TestRoute(t *testing.T) {
+	const sub = `"_meta":{"io.modelcontextprotocol/subscriptionId":`
+	for line, want := range map[string]struct {
+		call int // -1 for none
+		text string
+	}{
+		`"method":"notifications/progress","params":{"progressToken":1}`:               {0, `"progressToken":"t"`},
+		`"method":"notifications/progress","params":{"progressToken":"1"}`:             {-1, ""},
+		`"method":"notifications/progress","params":{"progressToken":3}`:               {-1, ""},
+		`"method":"notifications/progress","params":{}`:                                {-1, ""},
+		`"method":"x","params":{` + sub + `2}}`:                                        {1, sub + `"b"`},
+		`"method":"x","params":{` + sub + `1}}`:                                        {-1, ""},
+		`"method":"x","params":{` + sub + `9}}`:                                        {-1, ""},
+		`"method":"notifications/message"`:                                             {2, ""},
+		`"method":"notifications/x"`:                                                   {-1, ""}, // of two that do not listen
+		`"method":"notifications/progress","params":{"progressToken":1,` + sub + `2}}`: {-1, ""},
+	} {
+		s, calls := flowOf(true)
+		m, err := wire.Parse([]byte(`{"jsonrpc":"2.0",` + line + `}`))
+		if err != nil {
+			t.Fatal(line, err)
+		}
+		st, text := s.modern(m)
+		if want.call < 0 && st != nil || want.call >= 0 && (st != calls[want.call].Stream || !bytes.Contains(text, []byte(want.text))) {
+			t.Errorf("%s went to %v as %s", line, st, text)
+		}
+	}
+}
+
+// Whatever a server writes reaches one client at most, and that one by a number of serve's own alone.
+func FuzzRoute(f *testing.F) {
+	f.Add([]byte(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":1}}`))
+	f.Add([]byte(`{"jsonrpc":"2.0","method":"x","params":{"_meta":{"io.modelcontextprotocol/subscriptionId":2}}}`))
+	f.Add([]byte(`{"jsonrpc":"2.0","method":"notifications/message","params":{"_meta":{"progressToken":1}}}`))
+	f.Fuzz(func(t *testing.T, line []byte) {
+		m, err := wire.Parse(line)
+		if err != nil || m.Kind == wire.Response {
+			return
+		}
+		for _, modern := range []bool{false, true} {
+			s, calls := flowOf(modern)
+			st, text := s.legacy(m), m.Raw
+			if modern {
+				st, text = s.modern(m)
+			}
+			if st == nil {
+				continue
+			}
+			got, err := wire.Parse(text)
+			if err != nil {
+				t.Fatalf("%q became %q", line, text)
+			}
+			token, subscription := wire.Key(m.Value(wire.Token)), wire.Key(m.Value(wire.MetaSubscription))
+			method := m.String(wire.Method)
+			switch {
+			case method == progress && (token != "1" && modern || st != calls[0].Stream):
+				t.Fatalf("%q went to another", line)
+			case modern && method == progress && !bytes.Equal(got.Value(wire.Token), calls[0].theirs):
+				t.Fatalf("%q became %q", line, text)
+			case modern && m.Has(wire.MetaSubscription) && (subscription != "2" || st != calls[1].Stream ||
+				!bytes.Equal(got.Value(wire.MetaSubscription), calls[1].id)):
+				t.Fatalf("%q went to another as %q", line, text)
+			}
+		}
+	})
+}

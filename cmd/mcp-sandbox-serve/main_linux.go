@@ -1,0 +1,207 @@
+// The runtime would look at the cgroup's CPU files at start, and descriptors 3 and 4 would be its own.
+//
+//go:debug containermaxprocs=0
+
+// Command mcp-sandbox-serve serves one stdio MCP server over HTTP, in a sandbox for each client.
+//
+//	mcp-sandbox-serve --allow-read ~/notes -- node server.js
+//	mcp-sandbox-serve --listen :8443 --tls-cert c.pem --tls-key k.pem --token-file tokens -- ./server
+//	mcp-sandbox-serve token ann >>tokens
+//
+// It is a host that embeds the library, so each of its sandboxes is what mcp-sandbox run starts. Standard error has its
+// log. Exit status 0 after SIGTERM or SIGINT and drain, 128+N at a second signal, 125 if it refuses to start, 126 or
+// 127 if COMMAND cannot be executed or is not found.
+package main
+
+import (
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/security-mcp/mcp-sandbox/cmd/internal/build"
+	"github.com/security-mcp/mcp-sandbox/cmd/internal/cli"
+	"github.com/security-mcp/mcp-sandbox/cmd/internal/pipeline"
+	"github.com/security-mcp/mcp-sandbox/cmd/internal/serve/journal"
+	"github.com/security-mcp/mcp-sandbox/cmd/internal/serve/principal"
+	"github.com/security-mcp/mcp-sandbox/cmd/internal/serve/session"
+	"github.com/security-mcp/mcp-sandbox/init/order"
+	"github.com/security-mcp/mcp-sandbox/init/reexec"
+	"github.com/security-mcp/mcp-sandbox/launcher"
+	"github.com/security-mcp/mcp-sandbox/policy"
+)
+
+func main() {
+	reexec.Init()
+	reexec.RefusePrivileged()
+	os.Exit(run(os.Args[1:], session.Usual()))
+}
+
+func run(args []string, limits session.Limits) int {
+	switch {
+	case len(args) == 1 && args[0] == "--version":
+		return cli.Show(build.Read("mcp-sandbox-serve").String() + "\n")
+	case len(args) > 0 && args[0] == "token":
+		return token(args[1:])
+	}
+	c := command(limits)
+	return c.Start(args)
+}
+
+// token prints the line for a file of tokens, and the token where no file takes it.
+func token(args []string) int {
+	if len(args) != 1 || !principal.Valid(args[0]) {
+		return cli.UsageError("serve", "token takes one PRINCIPAL of 1 to 255 bytes, as in mcp-sandbox-serve token ann")
+	}
+	token, line := principal.NewToken(args[0])
+	os.Stderr.WriteString(token + "\n")
+	return cli.Show(line)
+}
+
+// A starter starts the sandboxes of principals.
+type starter struct {
+	policy  policy.Policy
+	target  launcher.Target
+	secrets string // a folder; "" for none
+	shim    string
+	log     *journal.Journal
+}
+
+// newStarter makes the policy and the target of the command line, as run does.
+func newStarter(f *cli.Flags, l *pipeline.Line, o *options, command []string) (*starter, []string) {
+	s := l.Start(command)
+	d, why := l.Decide(s, nil)
+	if len(why) > 0 {
+		return nil, why
+	}
+	ready, note, err := l.Prepare(s, d)
+	if err != nil {
+		return nil, []string{err.Error()}
+	}
+	if d, why = l.DecideOwner(s, d, ready); len(why) > 0 {
+		return nil, why
+	}
+	f.Stderr.All(f.Notes, s.Notes, d.Notes, note)
+	ord := l.Order(s, d, ready)
+	p := d.Written()
+	p.OnStdinClose, p.OnHostExit = policy.Terminate, policy.Terminate // the ends of the session and of serve
+	t := launcher.Target{Path: ord.Command[0], Args: ord.Command[1:], Package: ord.Package, Profile: ord.Profile}
+	if ready != nil {
+		for _, entry := range append(ready.Env, "PATH="+order.Lookup(ord.Env, "PATH")) {
+			name, value, _ := strings.Cut(entry, "=")
+			p.Env = withVariable(p.Env, policy.Variable{Name: name, Value: value})
+		}
+	}
+	if err := o.hidden(&p); err != nil {
+		return nil, []string{err.Error()}
+	}
+	if len(p.State) > longestState {
+		return nil, []string{"state " + p.State + ": at most 30 characters, for a principal's part comes behind"}
+	}
+	return &starter{policy: p, target: t, secrets: o.secrets, shim: besides("mcp-sandbox-init")}, nil
+}
+
+// longestState leaves room for a dot and half of a principal's SHA-256.
+const longestState = 30
+
+// besides is a program of the same build beside this one; "" for none. As the shim mcp-sandbox-init is smaller.
+func besides(name string) string {
+	self, err := os.Executable()
+	if err != nil {
+		return ""
+	}
+	path := filepath.Join(filepath.Dir(self), name)
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+		return ""
+	}
+	return path
+}
+
+// hidden is the error of a policy that shows serve's own files to the servers.
+func (o *options) hidden(p *policy.Policy) error {
+	grants := slices.Concat(p.Filesystem.AllowRead, p.Filesystem.AllowWrite)
+	if p.Filesystem.Default == policy.Read || p.Level == policy.Privileged {
+		grants = append(grants, "/")
+	}
+	for _, path := range []string{o.secrets, o.tokens, o.key} {
+		own, _ := filepath.Abs(path)
+		own, err := filepath.EvalSymlinks(own)
+		for _, grant := range grants {
+			real, bad := filepath.EvalSymlinks(strings.TrimPrefix(grant, "-"))
+			if path != "" && errors.Join(err, bad) == nil && policy.Within(own, real) {
+				return fmt.Errorf("%s lies in %s, which every server may read: move it elsewhere", path, grant)
+			}
+		}
+	}
+	return nil
+}
+
+// spec is the sandbox of a principal; "" is the trial's, which has nothing of any principal's.
+func (s *starter) spec(who, serial string) (session.Spec, error) {
+	p := s.policy
+	hidden := map[string]string{}
+	secrets, err := s.of(who)
+	if err != nil {
+		return session.Spec{}, err
+	}
+	for _, v := range secrets {
+		p.Env = withVariable(p.Env, v)
+	}
+	for _, v := range p.Env {
+		hidden[v.Name] = v.Value
+	}
+	switch {
+	case who == "":
+		p.State = ""
+	case p.State != "":
+		p.State += fmt.Sprintf(".%x", sha256.Sum256([]byte(who)))[:1+32]
+	}
+	log := s.log.Server(serial, hidden)
+	return session.Spec{Policy: p, Target: s.target, Shim: s.shim, Log: log}, nil
+}
+
+// withVariable is a list in which a variable has this value.
+func withVariable(list []policy.Variable, v policy.Variable) []policy.Variable {
+	others := slices.DeleteFunc(slices.Clone(list), func(o policy.Variable) bool { return o.Name == v.Name })
+	return append(others, v)
+}
+
+// fileName is a principal that can have a file: no path, nothing hidden, and with .env short enough.
+var fileName = regexp.MustCompile(`^[A-Za-z0-9_@+-][A-Za-z0-9._@+-]{0,249}$`)
+
+const maxSecrets = 1 << 20
+
+// of are the variables of one principal. A name that is no plain one of a file has none.
+func (s *starter) of(who string) (all []policy.Variable, err error) {
+	if s.secrets == "" || !fileName.MatchString(who) {
+		return nil, nil
+	}
+	path := filepath.Join(s.secrets, who+".env")
+	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	} else if err != nil {
+		return nil, fmt.Errorf("--secrets: %w", err)
+	}
+	defer file.Close()
+	if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("--secrets: %s is no file", path)
+	}
+	text, err := io.ReadAll(io.LimitReader(file, maxSecrets))
+	if err != nil {
+		return nil, fmt.Errorf("--secrets: %w", err)
+	}
+	lines, err := pipeline.Variables(text, path)
+	for _, line := range lines {
+		name, value, _ := strings.Cut(line, "=")
+		all = append(all, policy.Variable{Name: name, Value: value})
+	}
+	return all, err
+}

@@ -1,0 +1,210 @@
+package main
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
+)
+
+// Bad input is one clear line with what to type, exit status 125, and nothing on standard output.
+func TestUsage(t *testing.T) {
+	t.Parallel()
+	file, _ := team(t, "ann")
+	stub := testbed.Self(t, "stub")
+	for words, want := range map[string]string{
+		"":                                  "no command",
+		"--listen 0.0.0.0:1 -- x":           "--token-file",
+		"--listen :1 --token-file f -- x":   "--plain-http",
+		"--token-file f --client-ca f -- x": "only one of them",
+		"--tls-cert f -- x":                 "--tls-key",
+		"--client-ca f -- x":                "--tls-cert",
+		"--oidc-issuer https://x -- x":      "--audience",
+		"--oidc-issuer http://x.example --audience a -- " + stub:                       "https",
+		"--proxy-header H --proxy-uid 1 -- x":                                          "unix:",
+		"--listen unix:/x --proxy-header H --proxy-uid x -- " + stub:                   "--proxy-uid",
+		"--token-file /nowhere -- " + stub:                                             "/nowhere",
+		"--token-file " + file + " --allow-read " + filepath.Dir(file) + " -- " + stub: "every server may read",
+		"--state " + strings.Repeat("s", 31) + " -- x":                                 "30 characters",
+		"--max-sandboxes 0 -- x":                                                       "from 1 on",
+		"--idle soon -- x":                                                             "90s",
+		"--log xml -- x":                                                               "text or json",
+		"--allow-raed /x -- x":                                                         "--allow-read",
+		"token":                                                                        "PRINCIPAL",
+	} {
+		cmd := testbed.As("serve", strings.Fields(words)...)
+		cmd.Env = []string{"HOME=" + testbed.Folder(t), "PATH=/usr/bin:/bin", testbed.NoWait}
+		code, out, errs := testbed.Finish(t, cmd)
+		last := strings.TrimSpace(errs[strings.LastIndexByte(strings.TrimSpace(errs), '\n')+1:])
+		if code != 125 || out != "" || !strings.Contains(last, want) || !strings.HasPrefix(last, "mcp-sandbox: ") {
+			t.Errorf("%s: %d, said %q and %q, want %s", words, code, out, errs, want)
+		}
+	}
+	for command, want := range map[string]int{"/no/such/server": 127, "/etc/passwd": 126} {
+		cmd := testbed.As("serve", "--listen", "127.0.0.1:0", "--", command)
+		cmd.Env = []string{"HOME=" + testbed.Folder(t), "PATH=/usr/bin:/bin", testbed.NoWait}
+		if code, out, errs := testbed.Finish(t, cmd); code != want || out != "" {
+			t.Errorf("%s: %d %s", command, code, errs)
+		}
+	}
+}
+
+// token prints the file's line, and the token where no file takes it.
+func TestTokenCommand(t *testing.T) {
+	t.Parallel()
+	code, line, token := testbed.Finish(t, testbed.As("serve", "token", "ann of the team"))
+	want := fmt.Sprintf("ann of the team sha256:%x\n", sha256.Sum256([]byte(strings.TrimSpace(token))))
+	if code != 0 || line != want || len(token) < 33 {
+		t.Errorf("%d %q %q", code, line, token)
+	}
+}
+
+// mcp-sandbox serve is this program where it lies beside, and says what to install where not.
+func TestServeCommand(t *testing.T) {
+	t.Parallel()
+	program, dir := testbed.Command(t, "mcp-sandbox"), testbed.Folder(t)
+	alone := filepath.Join(dir, "mcp-sandbox")
+	text, err := os.ReadFile(program)
+	if err == nil {
+		err = os.WriteFile(alone, text, 0o755)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if code, out, errs := testbed.Finish(t, exec.Command(alone, "serve", "token", "ann")); code != 125 || out != "" ||
+		!strings.Contains(errs, "install mcp-sandbox-serve") {
+		t.Errorf("%d %s %s", code, out, errs)
+	}
+	if err := os.Symlink(testbed.Command(t, "mcp-sandbox-serve"), filepath.Join(dir, "mcp-sandbox-serve")); err != nil {
+		t.Fatal(err)
+	}
+	if code, out, _ := testbed.Finish(t, exec.Command(alone, "serve", "token", "ann")); code != 0 || !strings.HasPrefix(out, "ann sha256:") {
+		t.Errorf("%d %s", code, out)
+	}
+}
+
+// A server that wants its secret is asked for its version in the first client's sandbox.
+func TestWantsSecret(t *testing.T) {
+	t.Parallel()
+	file, headers := team(t, "ann", "bob")
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "ann.env"), "SECRET=of ann\n")
+	s := launch(t, "wantsSecret", "--token-file", file, "--secrets", dir)
+	if era := s.field("probed", "server"); era != "unknown" {
+		t.Errorf("%v", era)
+	}
+	s.modern(headers[0]).ask("1", "env", "").want(t, 200, "SECRET=of ann")
+	s.modern(headers[1]).ask("1", "env", "").want(t, 200)
+}
+
+// Health and metrics have an address of their own; on the main one metrics ask for a principal.
+func TestAdmin(t *testing.T) {
+	t.Parallel()
+	file, headers := team(t, "ann")
+	s := launch(t, "legacy", "--token-file", file)
+	at := func(url string, headers ...string) *rawClient {
+		c := s.client(headers...)
+		c.served = &served{TB: t, url: url}
+		return c
+	}
+	base := strings.TrimSuffix(s.url, "/mcp")
+	at(base+"/metrics").send("GET", "").want(t, 401)
+	at(base+"/healthz").send("GET", "").want(t, 200)
+	s.session(headers[0])
+	metrics := at(base+"/metrics", headers[0]).send("GET", "").want(t, 200, `sandboxes{era="legacy"} 1`, `request_seconds_bucket{le="+Inf"}`)
+	line := regexp.MustCompile(`^(# TYPE mcp_sandbox_serve_[a-z_]+ (gauge|counter|histogram)|mcp_sandbox_serve_[a-z_]+(\{[a-z]+="[^"]*"\})? [0-9.e+-]+)$`)
+	for text := range strings.Lines(metrics.text) {
+		if !line.MatchString(strings.TrimSpace(text)) || strings.Contains(text, "ann") {
+			t.Errorf("%s", text)
+		}
+	}
+	s = launch(t, "legacy", "--token-file", file, "--admin-listen", "127.0.0.1:0")
+	admin, _ := s.field("listening", "admin").(string)
+	at(admin+"/metrics").send("GET", "").want(t, 200, "sandboxes")
+	at(admin+"/mcp").send("POST", initialize).want(t, 404)
+	at(strings.TrimSuffix(s.url, "/mcp")+"/healthz").send("GET", "").want(t, 404)
+}
+
+// Sessions that come and go leave nothing, and SIGTERM under load loses no call that had reached a server.
+func TestLoad(t *testing.T) {
+	t.Parallel()
+	s := launch(t, "modern", "--max-per-principal", "200", "--max-sandboxes", "200")
+	descriptors := func() int {
+		all, _ := filepath.Glob(fmt.Sprintf("/proc/%d/fd/*", s.cmd.Process.Pid))
+		return len(all)
+	}
+	s.session().send("DELETE", "").want(t, 204)
+	s.awaitEnds(1)
+	before := descriptors()
+	var all sync.WaitGroup
+	for range 5 {
+		all.Go(func() {
+			for range 20 {
+				c := s.session()
+				c.post(call("1", "echo", "", 0)).want(t, 200)
+				c.send("DELETE", "").want(t, 204)
+				c.http.CloseIdleConnections()
+			}
+		})
+	}
+	all.Wait()
+	s.awaitEnds(101)
+	s.gone()
+	testbed.Await(t, "as many descriptors as before", func() bool { return descriptors() <= before+5 })
+	var done, lost atomic.Int32
+	clients := []*rawClient{s.session(), s.session(), s.session()}
+	for _, c := range clients {
+		for n := range 10 {
+			all.Go(func() {
+				for i := range 1000 {
+					r, err := c.start(t.Context(), "POST", call(fmt.Sprintf(`"%d-%d"`, n, i), "wait", "", 5))
+					if err != nil {
+						return // serve takes no connections any more, or none that was quiet until now
+					}
+					text, err := io.ReadAll(r.Body)
+					r.Body.Close()
+					if err != nil || r.StatusCode == 200 && !strings.Contains(string(text), "done") {
+						lost.Add(1)
+						t.Errorf("%s %v", text, err)
+					}
+					if r.StatusCode != 200 {
+						return // 404 or 503: it had not reached a server
+					}
+					done.Add(1)
+				}
+			})
+		}
+	}
+	testbed.Await(t, "calls", func() bool { return done.Load() > 100 })
+	s.cmd.Process.Signal(sigterm)
+	testbed.Receive(t, "serve's end", s.ended)
+	all.Wait()
+	reached := -len(clients) // by initialize
+	for _, part := range regexp.MustCompile(`"cause":"drain".*"requests":(\d+)`).FindAllStringSubmatch(s.said(), -1) {
+		n, _ := strconv.Atoi(part[1])
+		reached += n
+	}
+	if code := s.cmd.ProcessState.ExitCode(); code != 0 || lost.Load() > 0 || len(s.processes()) > 0 || reached != int(done.Load()) {
+		t.Errorf("%d, %d calls reached a server, %d were answered, %d lost", code, reached, done.Load(), lost.Load())
+	}
+}
+
+// A file that is no socket is not removed to make room for one.
+func TestListenKeepsFiles(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "notes")
+	write(t, file, "mine")
+	_, _, err := listen("unix:" + file)
+	if text, bad := os.ReadFile(file); err == nil || bad != nil || string(text) != "mine" {
+		t.Errorf("%v: %v %q", err, bad, text)
+	}
+}
