@@ -70,7 +70,6 @@ type starter struct {
 	policy  policy.Policy
 	target  launcher.Target
 	secrets string // a folder; "" for none
-	shim    string
 	log     *journal.Journal
 }
 
@@ -92,7 +91,8 @@ func newStarter(f *cli.Flags, l *pipeline.Line, o *options, command []string) (*
 	ord := l.Order(s, d, ready)
 	p := d.Written()
 	p.OnStdinClose, p.OnHostExit = policy.Terminate, policy.Terminate // the ends of the session and of serve
-	t := launcher.Target{Path: ord.Command[0], Args: ord.Command[1:], Package: ord.Package, Profile: ord.Profile}
+	t := launcher.Target{Path: ord.Command[0], Args: ord.Command[1:], Package: ord.Package, Profile: ord.Profile,
+		Shim: besides("mcp-sandbox-init")}
 	if ready != nil {
 		for _, entry := range append(ready.Env, "PATH="+order.Lookup(ord.Env, "PATH")) {
 			name, value, _ := strings.Cut(entry, "=")
@@ -105,7 +105,7 @@ func newStarter(f *cli.Flags, l *pipeline.Line, o *options, command []string) (*
 	if len(p.State) > longestState {
 		return nil, []string{"state " + p.State + ": at most 30 characters, for a principal's part comes behind"}
 	}
-	return &starter{policy: p, target: t, secrets: o.secrets, shim: besides("mcp-sandbox-init")}, nil
+	return &starter{policy: p, target: t, secrets: o.secrets}, nil
 }
 
 // longestState leaves room for a dot and half of a principal's SHA-256.
@@ -164,7 +164,7 @@ func (s *starter) spec(who, serial string) (session.Spec, error) {
 		p.State += fmt.Sprintf(".%x", sha256.Sum256([]byte(who)))[:1+32]
 	}
 	log := s.log.Server(serial, hidden)
-	return session.Spec{Policy: p, Target: s.target, Shim: s.shim, Log: log}, nil
+	return session.Spec{Policy: p, Target: s.target, Log: log}, nil
 }
 
 // withVariable is a list in which a variable has this value.

@@ -19,7 +19,6 @@ import (
 type Spec struct {
 	Policy policy.Policy
 	Target launcher.Target
-	Shim   string             // the program that is the shim; "" for this one
 	Log    *journal.ServerLog // of the lines that are no messages
 }
 
@@ -84,12 +83,11 @@ func open(ctx context.Context, s Spec) (*box, error) {
 	return b, nil
 }
 
-// launch starts the shim, in a session of its own: a terminal's Ctrl-C is for serve, which drains.
+// launch starts the server, in a session of its own: a terminal's Ctrl-C is for serve, which drains.
 func (b *box) launch(ctx context.Context, s Spec) (err error) {
 	if b.Sandbox, err = launcher.Command(ctx, s.Policy, s.Target); err != nil {
 		return err
 	}
-	b.Cmd.Path = cmp.Or(s.Shim, b.Cmd.Path)
 	b.Cmd.SysProcAttr.Setsid = true
 	if b.stdin, err = b.Cmd.StdinPipe(); err == nil {
 		if b.stdout, err = b.Cmd.StdoutPipe(); err == nil {
