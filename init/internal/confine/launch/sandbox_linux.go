@@ -86,6 +86,13 @@ func (s *Sandbox) Send(message byte) {
 	}
 }
 
+// Asked notes that the server was asked to end: where its host ends too, init waits no more.
+func Asked(s *Sandbox) {
+	if s.launch.Host.Parent != nil {
+		s.Send(layers.MsgAsked)
+	}
+}
+
 // CloseLifeline makes init kill all processes of the sandbox and end.
 func (s *Sandbox) CloseLifeline() {
 	if s.Pipes.Lifeline >= 0 {

@@ -19,6 +19,7 @@ const (
 // the shim.
 const (
 	MsgFreeze = 0   // stops every process of the sandbox at once: signals one by one would miss a process that forks
+	MsgAsked  = 253 // the server was asked to end: an init that a host launched itself does not ask again
 	MsgEnd    = 254 // ends an init that a host launched itself: at the end of file the server has its grace first
 	MsgSocket = 255 // asks for one more socket for a published port
 

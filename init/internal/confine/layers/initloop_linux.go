@@ -16,6 +16,7 @@ type initLoop struct {
 	message  program.Addr // bytes read from the lifeline
 	info     program.Addr // bytes read from the other two
 	stopped  program.Addr // struct siginfo of a server with a terminal
+	asked    program.Addr // not 0: the server was asked to end
 
 	loop, reap, others, done program.Label
 }
@@ -39,7 +40,7 @@ func newInitLoop(b *build, lastFD int) *initLoop {
 	open := sys.Signalfd(1<<(uint(unix.SIGCHLD)-1), unix.SFD_NONBLOCK|unix.SFD_CLOEXEC)
 	p.signalfd = b.Step(open).StoreAt(p.fds.Plus(pollfdSize))
 	b.layout.status = b.Space(8)
-	p.message, p.info = b.Space(8), b.Space(siginfoSize)
+	p.message, p.info, p.asked = b.Space(8), b.Space(siginfoSize), b.Space(8)
 	if b.TTY {
 		p.stopped = b.Space(siginfoSize)
 	}
@@ -99,7 +100,7 @@ func (p *initLoop) handleMessage() {
 		p.Call(sys.Kill(program.Int(-1), program.Int(int(unix.SIGSTOP))))
 		p.Jump(&read)
 		p.Bind(&signal)
-		p.endIfTold()
+		p.hear(&read)
 	}
 	p.moreSockets(&read)
 	p.Call(sys.Kill(p.layout.server.Result(), program.Word(p.message)))

@@ -8,13 +8,17 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// endIfTold ends an init that a host launched itself.
-func (p *initLoop) endIfTold() {
+// hear takes what only an init that a host launched itself is sent, and goes on at done.
+func (p *initLoop) hear(done *program.Label) {
 	if p.layout.parent != nil {
-		var other program.Label
-		p.BranchUnless(program.Int(MsgEnd), &other)
+		var asked, signal program.Label
+		p.BranchUnless(program.Int(MsgEnd), &asked)
 		exit(p.build, exitOrphaned)
-		p.Bind(&other)
+		p.Bind(&asked)
+		p.BranchUnless(program.Int(MsgAsked), &signal)
+		p.Load(program.Int(1)).StoreAt(p.asked)
+		p.Jump(done)
+		p.Bind(&signal)
 	}
 }
 
@@ -22,6 +26,8 @@ func (p *initLoop) endIfTold() {
 // behind itself when that is over.
 func (p *initLoop) outlive() {
 	var loop, reap, others, over program.Label
+	p.Load(program.Word(p.asked)) // once asked, a server is not waited for
+	p.BranchUnless(program.Int(0), &over)
 	for _, sig := range [...]unix.Signal{unix.SIGTERM, unix.SIGCONT} {
 		p.Call(sys.Kill(p.layout.server.Result(), program.Int(int(sig))))
 	}

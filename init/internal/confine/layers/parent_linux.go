@@ -72,7 +72,7 @@ func cloneByParent(b *build, flags int) {
 	b.Layer("namespaces")
 	b.Call(sys.Prctl(unix.PR_SET_NAME, program.Str(order.ParentName)))
 	b.Step(sys.SigsetmaskOld(^uint64(0), p.mask))
-	b.Step(sys.SigDefault(unix.SIGCHLD)) // a host may ignore it, and the kernel would reap init
+	defaultSignals(b)
 	b.Call(sys.CloseRange(fdRunner+1, everything, 0))
 	message, fds := carrier(b, MsgStreams, 3)
 	for fd := range 3 {
@@ -119,6 +119,18 @@ func leaveParent(b *build) {
 		b.Do(sys.Munmap(memory)).For("the parent's memory")
 		gone := sys.Prctl(unix.PR_GET_PDEATHSIG, program.Ref(program.Addr(memory[0]))) // which it would write there
 		b.Ask(gone).Returns(program.Errno(unix.EFAULT)).For("the parent's memory")
+	}
+}
+
+// defaultSignals gives signals that the host ignores their default action, as a start of a Go program does: the kernel
+// would reap init at once where SIGCHLD is ignored, and no server could handle what it is started with ignored. SIGHUP
+// and SIGINT stay, as nohup(1) expects.
+func defaultSignals(b *build) {
+	action := b.Space(32) // a struct sigaction of zeros
+	for sig := unix.SIGQUIT; sig <= unix.SIGSYS; sig++ {
+		if sig != unix.SIGKILL && sig != unix.SIGSTOP {
+			b.Call(sys.Sigaction(sig, action))
+		}
 	}
 }
 

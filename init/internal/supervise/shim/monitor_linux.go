@@ -97,6 +97,7 @@ func (m *monitor) Signal(sig unix.Signal) { m.sandbox.Send(byte(sig)) }
 func (m *monitor) Ask(sig unix.Signal) {
 	m.Signal(sig)
 	m.Signal(unix.SIGCONT)
+	launch.Asked(m.sandbox)
 	m.appeared.LookEarly()
 }
 

@@ -154,10 +154,8 @@ func TestHostLostAfterTERM(t *testing.T) {
 			run := start(t, launch{Launch: host.Launch{Command: says("TERM", ":")}, Embedded: embedded}, `"limits":{"grace":"5m"}`, true)
 			run.line("ready")
 			run.settled(3, 0)
-			for _, p := range processes() {
-				if p.parent == run.cmd.Process.Pid {
-					unix.Kill(p.pid, unix.SIGTERM)
-				}
+			for _, pid := range testbed.Children(run.cmd.Process.Pid) {
+				unix.Kill(pid, unix.SIGTERM)
 			}
 			run.line("TERM")
 			run.cmd.Process.Kill()

@@ -82,9 +82,8 @@ func SigsetmaskFrom(set addr) call {
 	return sys(unix.SYS_RT_SIGPROCMASK, num(unix.SIG_SETMASK), ref(set), num(0), num(sigsetSize))
 }
 
-// SigDefault gives a signal its default action: a struct sigaction of zeros.
-func SigDefault(sig unix.Signal) call {
-	return sys(unix.SYS_RT_SIGACTION, num(int(sig)), words(0, 0, 0, 0), num(0), num(sigsetSize))
+func Sigaction(sig unix.Signal, action addr) call {
+	return sys(unix.SYS_RT_SIGACTION, num(int(sig)), ref(action), num(0), num(sigsetSize))
 }
 
 // Signalfd is signalfd4(2) that makes a new descriptor.
