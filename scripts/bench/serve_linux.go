@@ -211,7 +211,7 @@ func measureServe(b *bench, rounds int) error {
 	return s.idle()
 }
 
-// idle prints what a session takes of serve that waits.
+// idle prints the cost of a session of serve that waits.
 func (s *serving) idle() error {
 	var pss, files [2]int
 	for i := range 2 {

@@ -42,7 +42,7 @@ func invalid(w http.ResponseWriter, id []byte, code int, text string, data any) 
 	reply(w, http.StatusBadRequest, "application/json", string(wire.Failure(id, code, text, data)))
 }
 
-// answer writes what comes of a call: an answer alone where it comes first and soon, else a stream.
+// answer writes the outcome of a call: an answer alone where it comes first and soon, else a stream.
 func answer(w http.ResponseWriter, r *http.Request, s *session.Session, c *session.Call) {
 	defer s.Leave(c)
 	stream(w, r, c.Stream, func(message []byte) {
@@ -125,7 +125,7 @@ func event(w io.Writer, out *http.ResponseController, message []byte) bool {
 	return true
 }
 
-// health answers what a supervisor asks.
+// health answers a supervisor.
 func (f *front) health(w http.ResponseWriter, r *http.Request) bool {
 	switch {
 	case r.URL.Path == "/healthz", r.URL.Path == "/readyz" && !f.House.Draining():

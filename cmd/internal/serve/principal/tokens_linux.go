@@ -17,7 +17,7 @@ type tokens struct {
 	have map[string]bool
 }
 
-// Tokens is the source of a file of tokens. tell is told why a changed file is not used.
+// Tokens is the source of a file of tokens. tell learns why a changed file is not used.
 func Tokens(file string, tell func(error)) (Source, error) {
 	f, err := NewFresh(func() (tokens, error) { return readTokens(file) }, tell, file)
 	return Source{func(r *http.Request) (string, error) {
@@ -73,7 +73,7 @@ type Fresh[T any] struct {
 	told  string // of files that could not be read
 }
 
-// NewFresh reads the files for the first time. tell is told why they could not be read again.
+// NewFresh reads the files for the first time. tell learns why they could not be read again.
 func NewFresh[T any](read func() (T, error), tell func(error), files ...string) (*Fresh[T], error) {
 	f := &Fresh[T]{files: files, read: read, tell: tell}
 	f.stamp = f.look()

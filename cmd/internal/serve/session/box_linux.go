@@ -15,7 +15,7 @@ import (
 	"github.com/security-mcp/mcp-sandbox/policy"
 )
 
-// A Spec is what to start.
+// A Spec is a server to start.
 type Spec struct {
 	Policy policy.Policy
 	Target launcher.Target

@@ -40,7 +40,7 @@ func Usual() Limits {
 		Cancelled: 3 * time.Second, Discover: 3 * time.Second, Sweep: time.Second}
 }
 
-// A Specify is what to start for a principal. The serial names it in the log.
+// A Specify is the server of a principal, to start. The serial names it in the log.
 type Specify func(who, serial string) (Spec, error)
 
 // A House has all sessions.

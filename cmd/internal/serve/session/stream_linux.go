@@ -70,7 +70,7 @@ func (st *Stream) add(message []byte, last bool) {
 	signal(st.ready)
 }
 
-// cut ends a stream, and drops what waits for it.
+// cut ends a stream, and drops its messages.
 func (st *Stream) cut() {
 	st.queue, st.bytes = nil, 0
 	st.add(nil, true)

@@ -20,7 +20,7 @@ type Parent struct {
 	layout *layers.Layout
 	memory []byte
 	pipes  Pipes     // until the attempt has them; Ready stays the Parent's
-	begun  bool      // the parent was told to clone init
+	begun  bool      // the parent clones init
 	stat   int       // /proc/PID/stat of init, until everything is proved; -1
 	early  []message // of init, which may be ahead of the parent
 }
@@ -49,7 +49,7 @@ func NewParent(p *policy.Policy) (_ *Parent, files Files, err error) {
 	return x, Files{fd, theirs}, nil
 }
 
-// Close gives back what the parent holds in this process. The launch has ended.
+// Close closes the files of the parent in this process. The launch has ended.
 func (p *Parent) Close() {
 	p.pipes.close()
 	closeAll([]int{p.socket, p.FD, p.stat})
@@ -72,7 +72,7 @@ func (p *Parent) Execute(argv, env []string, files [layers.ShimFiles]int, asks f
 	if p.PID == 0 { // nothing was read of the parent
 		return nil
 	}
-	// A signal that the parent has told of until then would be lost.
+	// A signal of which the parent has written until then would be lost.
 	for p.await(unix.Poll, func() bool { return p.leaves }); p.FD >= 0; {
 		sig := p.TakeFirst(asks)
 		if sig == 0 {

@@ -63,7 +63,7 @@ func (b *Builder) add(class Class, want byte, c Syscall) Op {
 	return o
 }
 
-// Page has the next Op, and the next data, begin a page of memory that has nothing of what is there yet. The results
+// Page has the next Op, and the next data, begin a page of memory that has nothing yet. The results
 // are the two places that have all that, each as address and length in whole pages.
 func Page(b *Builder) (ops, data [2]uint64) {
 	const page = 4096

@@ -13,7 +13,7 @@ func Given(c Config, fds [3]int) *Streams {
 	return s
 }
 
-// Close gives back what is left of streams that were given.
+// Close closes the rest of streams that were given.
 func (s *Streams) Close() {
 	s.CloseServerEnds()
 	if s.stdin.fd >= 0 {

@@ -55,7 +55,8 @@ type HostedConfig struct {
 	Order  *order.Order
 	Policy *policy.Policy                // the order's
 	Say    func(stderr int, line string) // writes a line to the server's standard error
-	// Program becomes a shim, with what Shim tells, which is told why; "" is this program. An error refuses the launch.
+	// Program becomes a shim, with the words of Shim, which learns why; "" is this program. An error refuses the
+	// launch.
 	Program string
 	Shim    func(why error) (argv, env []string, err error)
 

@@ -36,7 +36,7 @@ func (w hostedCovers) Close() {
 	w.renames = nil
 }
 
-// lookAtCovers handles what came since the last turn of the loop.
+// lookAtCovers handles the changes since the last turn of the loop.
 func lookAtCovers(p *hosted) {
 	m := p.monitor
 	if p.renames != nil && p.renames.Came() {

@@ -30,7 +30,7 @@ func (h *Hosted) HangUp() {
 	}
 }
 
-// Close gives back what a launch has that was not begun.
+// Close closes the files of a launch that was not begun.
 func (h *Hosted) Close() error {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -43,7 +43,7 @@ func (p *hosted) run() (code int, err error) {
 		}
 	}()
 	if err = p.start(); err == nil {
-		if err = p.supervise(); err != nil { // no shim can follow: the report is told, and the process has no streams
+		if err = p.supervise(); err != nil { // no shim can follow: the report is out, and the process has no streams
 			return p.refuse(err), nil
 		}
 		return p.finish(), nil
@@ -196,5 +196,5 @@ func (p *hosted) register(m *monitor) {
 		lookAtCovers(p)
 	}
 	registerRenames(m)
-	p.waiter.Rouse() // for what came before
+	p.waiter.Rouse() // for events before that
 }
