@@ -190,8 +190,8 @@ func TestDrain(t *testing.T) {
 	long.want(`"id":1`, "done")
 	hung.want("-32603", `"cause":"drain"`)
 	testbed.Receive(t, "serve's end", s.ended)
-	if code := s.cmd.ProcessState.ExitCode(); code != 0 || len(s.processes()) > 0 || s.count("drained") != 1 {
-		t.Errorf("%d %s", code, s.said())
+	if code, left := s.cmd.ProcessState.ExitCode(), s.processes(); code != 0 || len(left) > 0 || s.count("drained") != 1 {
+		t.Errorf("%d, left %v: %s", code, left, s.said())
 	}
 }
 

@@ -70,7 +70,7 @@ const noClone = "on a machine without user namespaces"
 
 func begin(t testing.TB, mode string, flags ...string) *served {
 	t.Helper()
-	s := &served{TB: t, marker: "of-" + strings.ReplaceAll(filepath.Base(t.TempDir())+t.Name(), "/", "-"),
+	s := &served{TB: t, marker: "of-" + strconv.Itoa(os.Getpid()) + strings.ReplaceAll(t.TempDir(), "/", "-"),
 		ended: make(chan struct{})}
 	if !slices.Contains(flags, "--listen") {
 		flags = append([]string{"--listen", "127.0.0.1:0"}, flags...)

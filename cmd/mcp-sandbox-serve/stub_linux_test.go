@@ -11,6 +11,8 @@ import (
 	"strings"
 	"sync"
 	"syscall"
+
+	"golang.org/x/sys/unix"
 )
 
 // A stubServer is a server whose tools misbehave.
@@ -37,6 +39,13 @@ type stubMessage struct {
 	Raw    string          `json:"-"`
 }
 
+// forever waits in the kernel: a goroutine that waited alone would be a deadlock, by which Go ends the process.
+func forever() {
+	for {
+		_, _ = unix.Ppoll(nil, nil, nil)
+	}
+}
+
 // stub is its process. words are a marker and a mode.
 func stub(words []string) int {
 	s := &stubServer{marker: words[0], mode: words[1], answers: make(chan string, 100)}
@@ -48,20 +57,20 @@ func stub(words []string) int {
 		exec.Command("/proc/self/exe", "stub", s.marker, "child").Start()
 	case "child":
 		signal.Ignore(syscall.SIGTERM)
-		select {}
+		forever()
 	}
 	in := bufio.NewReader(os.Stdin)
 	for {
 		line, err := in.ReadBytes('\n')
 		if err != nil && s.mode == "stubborn" {
-			select {}
+			forever()
 		} else if err != nil {
 			return 0
 		}
 		m := stubMessage{Raw: string(bytes.TrimSpace(line))}
 		json.Unmarshal(line, &m)
 		if s.mode == "deaf" && m.Method == "tools/call" {
-			select {}
+			forever()
 		}
 		go s.take(m)
 	}
