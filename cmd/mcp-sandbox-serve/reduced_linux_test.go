@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 
@@ -11,6 +12,9 @@ import (
 // S6 and S12 in confinement reduced: a server sees names of processes, and has none of serve's files, environment,
 // descriptors and ports; it ends serve by no signal, nor another principal's server.
 func TestReduced(t *testing.T) {
+	if os.Geteuid() == 0 {
+		t.Skip("root's server is another user there, and reads no file of the test's")
+	}
 	t.Parallel()
 	file, headers := team(t, "ann", "bob")
 	s := launch(t, "legacy", noClone, "--token-file", file)

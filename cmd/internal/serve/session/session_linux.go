@@ -112,7 +112,7 @@ func (s *Session) Call(ctx context.Context, m *wire.Message) (*Call, error) {
 			c.token = c.key
 		}
 		raw = m.With(wire.Change{At: wire.ID, To: []byte(c.key)}, wire.Change{At: wire.MetaToken, To: []byte(c.key)})
-	} else if c.key, c.token = wire.Key(c.id), wire.Key(c.theirs); s.find(c.same) != nil {
+	} else if c.key, c.token = wire.Key(c.id), wire.Key(c.theirs); s.find(c.again) != nil {
 		s.mu.Unlock()
 		return nil, errInFlight
 	}
@@ -137,6 +137,10 @@ func (s *Session) Call(ctx context.Context, m *wire.Message) (*Call, error) {
 }
 
 func (c *Call) same(other *Call) bool { return c.key == other.key }
+
+// again reports whether the call's id is one that the server has yet to answer. The client may have an answer already
+// of a call that is in flight for a moment longer.
+func (c *Call) again(other *Call) bool { return c.same(other) && !other.answered }
 
 // admit is the error of one message more. A call in flight may wait for one that is no request: an answer, or its end.
 func (s *flow) admit(kind wire.Kind) error {
