@@ -1,7 +1,7 @@
 // Package launcher starts MCP servers confined, from a Go host.
 //
 //	func main() {
-//		reexec.Init() // first: the launcher starts this very binary again, as the shim
+//		reexec.Init() // first: where a launch needs a shim, the launcher starts this very binary again
 //		sb, err := launcher.Command(ctx, pol, launcher.Target{Path: "/usr/bin/server", Args: []string{"--stdio"}})
 //		session, err := client.Connect(ctx, &mcp.CommandTransport{Command: sb.Cmd}, nil)
 //		report, err := sb.Report(ctx) // the proved confinement
@@ -11,6 +11,9 @@
 // [Sandbox].Cmd is a plain *exec.Cmd: an SDK or a pty that starts it needs to know nothing of sandboxes, and
 // after Start the host has nothing more to do. A host that never asks for the report is no less confined. The server
 // ends with the host, whatever happens to the host.
+//
+// Below, and in the comments of this package, the shim is the process that the Cmd starts, also where that is but the
+// parent of the sandbox's process 1, and the launch is supervised in the host.
 //
 // Report and Wait tell the end of every launch. Where the server was not released it is an *[Error] of Report and Wait:
 // a refusal, or with layer exec a launch that was cancelled, asked to end by a signal, or killed. After that Wait has a

@@ -18,6 +18,9 @@
 //
 // A watch is never given up: where a watch cannot begin, or a cover cannot be looked at, the server ends.
 //
+// In a host, which launches several sandboxes, nothing sends SIGIO: [Renames] report both changes, of folders and of
+// the table, by inotify(7) and Go's netpoller.
+//
 // The package changes nothing that belongs to the whole process: the handler of SIGIO is the caller's. A runner dies
 // with the thread that started it, so the loop's thread has to be locked.
 package coverwatch
@@ -90,8 +93,9 @@ func (c *Config) open(name string) (int, error) {
 	return fd, nil
 }
 
-// Watch begins to watch: from here on the kernel sends SIGIO. The table is init's mountinfo, and stays the caller's.
-// Init has mounted since it opened the table: the poll takes that event away, for the table is compared afterwards.
+// Watch begins to watch: from here on the kernel sends SIGIO, or [Renames] report. The table is init's mountinfo, and
+// stays the caller's. Init has mounted since it opened the table: the poll takes that event away, for the table is
+// compared afterwards.
 func (w *Watcher) Watch(table int) (warnings []string, err error) {
 	if w.paths.mountinfo, err = unix.FcntlInt(uintptr(table), unix.F_DUPFD_CLOEXEC, 0); err != nil {
 		return nil, &order.Refusal{Layer: order.Root, Op: "fcntl", Path: "mountinfo", Err: err}

@@ -9,5 +9,8 @@
 // init ends with the shim, and every process of the sandbox with init: by the kernel where there is a pid namespace,
 // elsewhere by the sweeps of shim and init. Without Config.Reaper only confinement full can be reached.
 //
-// The calling goroutine must be the process's first, and locked to its thread: init's life hangs on that thread.
+// [Host] makes a launch that runs in the process of a Go host, by the same steps and the same monitor: what differs is
+// behind the interface process. Nothing of the host is changed.
+//
+// The goroutine that calls Run must be the process's first, and locked to its thread: init's life hangs on that thread.
 package shim
