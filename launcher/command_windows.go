@@ -67,8 +67,8 @@ func newPipes() (*pipes, error) {
 	return p, nil
 }
 
-// Read reads the shim's records.
-func (p *pipes) Read(b []byte) (int, error) { return p.up.Read(b) }
+// Next reads the shim's records.
+func (p *pipes) Next() []byte { return piece(p.up) }
 
 // Begin has nothing to do: a shim begins by itself.
 func (p *pipes) Begin() {}

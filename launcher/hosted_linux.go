@@ -33,17 +33,18 @@ func hostedBy(ctx context.Context, o *order.Order, h *reexec.Hosted, err error) 
 	return sb, nil
 }
 
-func (c *hosted) Read(b []byte) (int, error) {
-	if s := c.shim(false); s != nil {
-		return s.Read(b)
-	}
-	n, err := c.Hosted.Read(b)
-	if n == 0 {
-		if s := c.shim(true); s != nil {
-			return s.Read(b)
+func (c *hosted) Next() []byte {
+	s := c.shim(false)
+	if s == nil {
+		if line := c.Hosted.Next(); line != nil {
+			return line
 		}
+		s = c.shim(true)
 	}
-	return n, err
+	if s == nil {
+		return nil
+	}
+	return s.Next()
 }
 
 // shim is the socket of the process's shim. It is looked for once the launch in this process is over.

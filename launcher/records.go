@@ -22,24 +22,20 @@ type recordReader struct {
 	result      *Result       // set before over is
 }
 
-// readAll takes records until the shim is gone. One record may come in several messages, and read(2) drops the part
-// of a message that does not fit into the buffer: so the buffer is always empty.
-func (r *recordReader) readAll(from io.Reader) {
+// readAll takes records until the shim is gone. One record may come in several pieces.
+func (r *recordReader) readAll(next func() []byte) {
 	var text []byte
-	buf := make([]byte, 64<<10)
-	for {
-		n, err := from.Read(buf)
-		if n <= 0 || err != nil {
-			return
-		}
-		text = append(text, buf[:n]...)
-		for {
-			line, rest, whole := bytes.Cut(text, []byte{'\n'})
-			if !whole {
+	for piece := next(); piece != nil; piece = next() {
+		text = append(text, piece...)
+		for len(text) > 0 {
+			end := bytes.IndexByte(text, '\n')
+			if end < 0 {
 				break
 			}
-			r.take(line)
-			text = rest
+			r.take(text[:end])
+			if text = text[end+1:]; len(text) == 0 {
+				text = nil // its memory: the next record may come in hours
+			}
 		}
 	}
 }
@@ -122,6 +118,19 @@ func (r *recordReader) end() {
 			close(c)
 		}
 	}
+}
+
+// mostPiece is more than the pieces that a shim sends. Of a longer message read(2) would drop the rest.
+const mostPiece = 16 << 10
+
+// piece reads a piece of the records; nil: none follows.
+func piece(from io.Reader) []byte {
+	b := make([]byte, mostPiece)
+	n, err := from.Read(b)
+	if n <= 0 || err != nil {
+		return nil
+	}
+	return b[:n]
 }
 
 func isClosed(c chan struct{}) bool {

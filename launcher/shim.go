@@ -16,14 +16,16 @@ import (
 
 // A channel is the host's end of the connection with its shim.
 type channel interface {
-	io.ReadCloser
+	io.Closer
+	// Next waits for the next piece of the records; nil: none follows.
+	Next() []byte
 	// Begin is called when Start begins.
 	Begin()
 	// HangUp makes the shim see its host's end, and wakes a stopped shim. Later records can still be read.
 	HangUp(shim *os.Process)
 	// Ask asks the shim to end its server.
 	Ask(shim *os.Process) error
-	// Follow makes Read end once the shim has ended, also if another process holds the other end.
+	// Follow makes Next end once the shim has ended, also if another process holds the other end.
 	Follow(pid int)
 }
 
@@ -162,7 +164,7 @@ func (s *shim) await(ctx context.Context, cmd *exec.Cmd) error {
 
 // read takes the records until the shim is gone.
 func (s *shim) read() {
-	s.records.readAll(s.channel)
+	s.records.readAll(s.channel.Next)
 	s.records.finish()
 	s.channel.Close()
 	reapOrphans(s.lost())

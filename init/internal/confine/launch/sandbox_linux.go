@@ -76,6 +76,9 @@ func (s *Sandbox) Release() error {
 	err := s.Pipes.resume()
 	closeAll([]int{s.Pipes.Release})
 	s.Pipes.Release = -1
+	if s.launch.Hooks.Program == nil { // or a test reads the program afterwards
+		s.Program.Released()
+	}
 	return err
 }
 

@@ -44,6 +44,7 @@ func cloneInit(b *build, hostNet bool) {
 	b.Call(sys.Prctl(unix.PR_SET_NAME, program.Str(order.RunnerName)))
 	flags := unix.CLONE_PARENT | int(unix.SIGCHLD) | initFlags(l, hostNet)
 	l.clone = b.Step(sys.Clone(flags)).Returns(program.Int(0)).Fork().Else(outer)
+	l.lasting[0] = program.Mark(b.Builder)
 	awaitRelease(b)
 	b.Jump(&l.completed)
 	b.Bind(outer)
@@ -128,6 +129,7 @@ func writeRows(b *build, rows []entry) {
 func execServer(b *build) {
 	b.Layer(layerExec)
 	b.layout.serverReady = b.Len() // the shim may read the memory before the next result is stored
+	b.layout.lasting[1] = program.Mark(b.Builder)
 	signalReady(b)
 	awaitRelease(b)
 	// Last, or a signal between this call and execve would be lost.

@@ -55,7 +55,8 @@ type Layout struct {
 	proofs      []proof
 	acks        []fileRead // answers of rtnetlink; an error there is a refusal's
 	rules       *match.Rules
-	parent      *parent // nil: the runner ends when it has cloned init
+	parent      *parent          // nil: the runner ends when it has cloned init
+	lasting     [2]program.Place // those before the first and behind the second outlast [Layout.Released]
 	frame
 }
 
@@ -168,6 +169,13 @@ func (l *Layout) Complete(req *Request) error {
 		return program.ErrFull
 	}
 	return nil
+}
+
+// Released gives back the calls of the rows and what proved them: the server may run. Those that init's loop and a
+// parent make stay, and their results.
+func (l *Layout) Released() {
+	l.Forget(l.lasting[0], l.lasting[1], l.server)
+	l.builder, l.proofs, l.acks, l.rules, l.state, l.Spans = nil, nil, nil, nil, nil, nil
 }
 
 // Init is init's process id in the shim's pid namespace, once the runner has exited; 0 or less if there is no

@@ -105,6 +105,7 @@ func cloneByParent(b *build, flags int) {
 	b.Call(sys.CloseRange(fdRelease, fdHosted-1, 0))
 	b.Jump(&loop)
 	p.ops, p.data = program.Page(b.Builder)
+	l.lasting[0] = program.Mark(b.Builder)
 }
 
 // leaveParent takes away from init what the parent executes and reads, which init could write: the parent has the

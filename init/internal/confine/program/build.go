@@ -66,8 +66,6 @@ func (b *Builder) add(class Class, want byte, c Syscall) Op {
 // Page has the next Op, and the next data, begin a page of memory that has nothing yet. The results
 // are the two places that have all that, each as address and length in whole pages.
 func Page(b *Builder) (ops, data [2]uint64) {
-	const page = 4096
-	whole := func(n int) int { return (n + page - 1) &^ (page - 1) }
 	end := whole(opAt(b.n))
 	for opAt(b.n) < end {
 		b.Load(Int(0))
@@ -77,6 +75,17 @@ func Page(b *Builder) (ops, data [2]uint64) {
 	}
 	return [2]uint64{Base, uint64(end)}, [2]uint64{Base + dataFrom, uint64(b.end - dataFrom)}
 }
+
+// whole is the end of the page in which n bytes end.
+func whole(n int) int { return (n + page - 1) &^ (page - 1) }
+
+const page = 4096
+
+// A Place is the end of the Ops and of the data so far.
+type Place struct{ ops, data int }
+
+// Mark is the place of the next Op, and of the next data.
+func Mark(b *Builder) Place { return Place{opAt(b.n), b.end} }
 
 // A Label is an Op that branches lead to.
 type Label struct {

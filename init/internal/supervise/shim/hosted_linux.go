@@ -32,8 +32,7 @@ type Hosted struct {
 	closed atomic.Bool
 	waiter atomic.Pointer[loop.Waiter]
 
-	lines chan []byte
-	rest  []byte   // of a line that was too long for its reader
+	lines chan *[]byte
 	shim  *os.File // set before lines is closed
 
 	process int // a pidfd of the shim; -1: not known
@@ -60,12 +59,12 @@ type HostedConfig struct {
 	Program string
 	Shim    func(why error) (argv, env []string, err error)
 
-	Give  func(line []byte) // for tests, takes the records; nil: Read does
+	Give  func(line []byte) // for tests, takes the records; nil: Next does
 	Hooks launch.Hooks      // for tests
 }
 
 // mostLines is more than the records of a launch: two, and those of package tally between.
-const mostLines = 512
+const mostLines = 264
 
 // Host makes a launch for this process to supervise; nil where that needs a shim, as far as is known before the start.
 func Host(c HostedConfig) (*Hosted, error) {
@@ -76,7 +75,7 @@ func Host(c HostedConfig) (*Hosted, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := &Hosted{HostedConfig: c, lines: make(chan []byte, mostLines)}
+	h := &Hosted{HostedConfig: c, lines: make(chan *[]byte, mostLines)}
 	var files launch.Files
 	if h.parent, files, err = launch.NewParent(c.Policy); err != nil {
 		return nil, err

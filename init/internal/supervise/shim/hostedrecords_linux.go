@@ -2,23 +2,22 @@ package shim
 
 import "os"
 
-// Read reads a record of the launch, up to its end.
-func (h *Hosted) Read(b []byte) (int, error) {
+// Next waits for a record of the launch; nil: none follows.
+func (h *Hosted) Next() []byte {
 	h.mu.Lock()
 	is := h.state
 	h.mu.Unlock()
-	if len(h.rest) == 0 && is == begun {
-		h.rest = <-h.lines
+	if is != begun {
+		return nil
 	}
-	n := copy(b, h.rest)
-	h.rest = h.rest[n:]
-	if n == 0 {
-		return 0, os.ErrClosed
+	line := <-h.lines
+	if line == nil {
+		return nil
 	}
-	return n, nil
+	return *line
 }
 
-// Socket is the host's end of the shim's socket, once Read has ended, and a pidfd of the shim, or -1. It is nil where
+// Socket is the host's end of the shim's socket, once Next has ended, and a pidfd of the shim, or -1. It is nil where
 // the process did not become a shim.
 func (h *Hosted) Socket() (socket *os.File, process int) { return h.shim, h.process }
 
@@ -47,7 +46,7 @@ func (h *Hosted) give(line []byte) {
 		return
 	}
 	select {
-	case h.lines <- line:
+	case h.lines <- &line:
 	default: // more than any launch has
 	}
 }

@@ -128,6 +128,9 @@ func (s *shim) supervise() error {
 	for _, line := range s.guide.linesAtStart(s.enforced) { // before the server writes to the same standard error
 		s.Say(line)
 	}
+	if !s.Order.Keep { // nothing else reads the evidence again
+		s.enforced.Layers, s.monitor.sandbox.Layers = nil, nil
+	}
 	if s.Order.Guided {
 		s.guide.lacks = openLacks(s.monitor.sandbox, s.guide.hasNetwork() || len(s.policy.Network.AllowedDomains) > 0)
 	} else if room := launch.TakeRoom(s.monitor.sandbox); room >= 0 {

@@ -52,7 +52,7 @@ func (l *Launch) runHosted(o *order.Order, hooks launches.Hooks, made **layers.L
 		println(err.Error())
 		return ExitWrong
 	}
-	_, _ = h.Read(make([]byte, 1)) // until the launch is over
+	_ = h.Next() // until the launch is over
 	_ = cmd.Wait()
 	if left := before.left(); left != "" {
 		println("the host has more than before: " + left)
