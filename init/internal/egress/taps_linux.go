@@ -18,8 +18,6 @@ type tapSocket struct {
 	engine *Engine
 }
 
-const packetSize = 2048 // more than the kernel quotes of a datagram: RFC 1812, RFC 4443
-
 // packetsATurn bounds the work of one turn.
 const packetsATurn = 32
 
@@ -46,7 +44,7 @@ func (t *tapSocket) v6() bool   { return t.Kind == layers.TapTCP6 || t.Kind == l
 func (t *tapSocket) icmp() bool { return t.Kind == layers.TapICMP4 || t.Kind == layers.TapICMP6 }
 
 func (t *tapSocket) serve() {
-	var buf [packetSize]byte
+	var buf [layers.PacketSize]byte
 	for range packetsATurn {
 		n, from, err := unix.Recvfrom(t.FD, buf[:], unix.MSG_DONTWAIT)
 		if err != nil {
@@ -68,6 +66,36 @@ func (t *tapSocket) parse(packet []byte, from netip.Addr) (tap.Refused, bool) {
 		return tap.ICMP4(packet)
 	}
 	return tap.ICMP6(packet)
+}
+
+// Taps are the sockets of an engine that learns by them alone, which another process may read from now on; none of
+// another engine.
+func (e *Engine) Taps() (fds []int) {
+	if e == nil || e.set != nil {
+		return nil
+	}
+	for _, t := range e.taps {
+		t.serve() // what the proofs have left there
+		fds = append(fds, t.FD)
+	}
+	return fds
+}
+
+// CloseTaps leaves the sockets to the process that reads them, which gives the packets to Packet.
+func (e *Engine) CloseTaps() {
+	closeAll(e.sockets)
+	e.sockets, e.taps = nil, nil
+}
+
+// Packet takes a packet of one of the Taps. IPv4 has a header, which begins with its version, and ICMPv6 none.
+func (e *Engine) Packet(packet []byte) {
+	parse := tap.ICMP6
+	if len(packet) > 0 && packet[0]>>4 == 4 {
+		parse = tap.ICMP4
+	}
+	if r, ok := parse(packet); ok {
+		e.refused(r)
+	}
 }
 
 // refused tells of a port that the kernel refused.

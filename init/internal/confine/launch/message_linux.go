@@ -132,7 +132,7 @@ const mostCarried = 253
 
 // readMessage reads one message; unix(7), SCM_CREDENTIALS and SCM_RIGHTS.
 func readMessage(fd int) (m message, err error) {
-	var b [8]byte
+	var b [len(layers.MsgPacket) + layers.PacketSize]byte
 	oob := make([]byte, unix.CmsgSpace(unix.SizeofUcred)+unix.CmsgSpace(4*mostCarried))
 	n, oobn, flags, _, err := unix.Recvmsg(fd, b[:], oob, unix.MSG_DONTWAIT|unix.MSG_CMSG_CLOEXEC)
 	if err != nil {

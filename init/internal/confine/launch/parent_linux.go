@@ -167,6 +167,43 @@ func (p *Parent) end(a *Attempt) {
 	}
 }
 
+// LetGo has the parent close its standard streams, and tell of the packets of sockets, of which there are none or
+// [layers.ParentSockets]. From now on the parent alone tells of init's end: this process keeps no descriptor of either.
+func LetGo(s *Sandbox, sockets []int) error {
+	p := s.launch.Host.Parent
+	if err := p.tell(layers.ParentLetsGo, uint64(min(len(sockets), 1)), sockets...); err != nil {
+		return err
+	}
+	closeAll([]int{p.FD, s.Init.FD})
+	p.FD, s.Init.FD = -1, -1
+	return nil
+}
+
+// Over reports whether init has ended.
+func (p *Parent) Over() bool { return p.reaped || p.ended }
+
+// Look finds out whether the parent has ended, for where another process keeps the other end of the socket.
+func (p *Parent) Look() {
+	var info unix.Siginfo
+	err := unix.Waitid(unix.P_PID, p.PID, &info, unix.WEXITED|unix.WNOHANG|unix.WNOWAIT, nil)
+	p.ended = p.ended || err == unix.ECHILD || err == nil && info.Signo != 0
+}
+
+// kill kills init, whose number is no other process's while it is a child of the parent.
+func (p *Parent) kill(init int) {
+	fd, err := unix.PidfdOpen(init, 0)
+	if err != nil {
+		return
+	}
+	defer unix.Close(fd)
+	closeAll([]int{p.stat})
+	if p.hold(init) == nil {
+		_ = unix.PidfdSendSignal(fd, unix.SIGKILL, nil, 0)
+	}
+	closeAll([]int{p.stat})
+	p.stat = -1
+}
+
 var errReaped = errors.New("its processes ended")
 
 // Check is an error where the init of a sandbox that is proved would not die with the parent.

@@ -14,8 +14,9 @@ func TakeSockets(s *Sandbox) []int {
 // of a [Parent] is that of no init's.
 func ReadMessage(s *Sandbox) (text string, carried []int) {
 	m, err := readMessage(s.Pipes.Ready)
-	if parent := s.launch.Host.Parent; err == nil && parent != nil {
-		if parent.take(&m) {
+	if parent := s.launch.Host.Parent; parent != nil {
+		parent.ended = parent.ended || err == errReaped // nothing has the other end
+		if err == nil && parent.take(&m) {
 			return layers.MsgCloned, nil
 		}
 	}

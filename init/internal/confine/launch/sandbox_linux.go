@@ -109,12 +109,25 @@ func (s *Sandbox) CloseLifeline() {
 
 // KillInit kills init. With process 1 the kernel ends the rest; pid_namespaces(7).
 func (s *Sandbox) KillInit() {
-	unix.PidfdSendSignal(s.Init.FD, unix.SIGKILL, nil, 0)
+	killInit(s)
 	s.CloseLifeline()
 }
 
+func killInit(s *Sandbox) {
+	if s.Init.FD >= 0 {
+		unix.PidfdSendSignal(s.Init.FD, unix.SIGKILL, nil, 0)
+	} else if p := s.launch.Host.Parent; p != nil && s.Init.PID > 0 {
+		p.kill(s.Init.PID)
+	}
+}
+
 // Ended reports whether init has ended.
-func (s *Sandbox) Ended(timeout time.Duration) bool { return poll(s.Init.FD, timeout) }
+func (s *Sandbox) Ended(timeout time.Duration) bool {
+	if s.Init.FD < 0 {
+		return s.launch.Host.Parent.Over()
+	}
+	return poll(s.Init.FD, timeout)
+}
 
 // Reap reaps init.
 func (s *Sandbox) Reap() (unix.Rusage, error) {
@@ -134,11 +147,9 @@ func (s *Sandbox) Cleanup() {
 
 // Close kills and reaps the processes left of the sandbox, and gives back everything that it holds.
 func (s *Sandbox) Close() {
-	if s.Init.FD >= 0 {
-		unix.PidfdSendSignal(s.Init.FD, unix.SIGKILL, nil, 0)
-		unix.Close(s.Init.FD)
-		s.Init.FD = -1
-	}
+	killInit(s)
+	closeAll([]int{s.Init.FD})
+	s.Init.FD = -1
 	s.Pipes.close() // after the kill: on lifeline EOF init would still kill and reap
 	if s.Init.PID > 0 {
 		s.Reap()

@@ -3,6 +3,7 @@ package launch
 import (
 	"errors"
 	"slices"
+	"strings"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/confine/layers"
 	"golang.org/x/sys/unix"
@@ -12,7 +13,9 @@ import (
 // them a message is from.
 type Told struct {
 	PID, UID, GID int // as the kernel tells with the first message
-	FD            int // a pidfd; -1: none
+	FD            int // a pidfd, until [Parent.LetGo]; -1: none
+
+	Packet func([]byte) // gets each packet of the sockets that the parent was given
 
 	socket                              int
 	signals                             []unix.Signal // that the parent got, and that nothing has taken yet
@@ -48,9 +51,6 @@ func (p *Told) tell(what int, value uint64, carried ...int) error {
 	return unix.Sendmsg(p.socket, layers.ParentMessage(what, value), rights, nil, unix.MSG_NOSIGNAL|unix.MSG_DONTWAIT)
 }
 
-// LetGo has the parent close its standard streams.
-func (p *Told) LetGo() error { return p.tell(layers.ParentLetsGo, 0) }
-
 // Exit ends the parent with a status.
 func (p *Told) Exit(status int) { _ = p.tell(layers.ParentExits, uint64(status)) }
 
@@ -82,6 +82,9 @@ func (p *Told) take(m *message) (mine bool) {
 		p.laid = true
 	case m.text == layers.MsgEnded:
 		p.reaped = true
+	case strings.HasPrefix(m.text, layers.MsgPacket) && p.Packet != nil:
+		p.Packet([]byte(m.text[len(layers.MsgPacket):]))
+		_ = p.tell(layers.ParentListens, 0) // where that fails the parent has ended
 	case len(m.text) == 4 && m.text[0] <= 64 && m.text[1:] == "\x00\x00\x00" && len(p.signals) < mostSignals:
 		p.signals = append(p.signals, unix.Signal(m.text[0]))
 	}

@@ -5,6 +5,7 @@ package layers
 // init can die with it.
 
 import (
+	"bytes"
 	"encoding/binary"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/confine/program"
@@ -21,15 +22,17 @@ const (
 	MsgEnded   = "w" // init has ended
 	MsgLeaves  = "x" // it becomes the shim, and tells of no signal any more
 	MsgLaid    = "k" // the runner of a repair has ended, or was not started
+	MsgPacket  = "t" // and a packet of one of the sockets
 )
 
 // Messages to the parent: a word, and a value.
 const (
 	ParentClones   = 1 + iota
 	ParentExecutes // carries the [ShimFiles]
-	ParentLetsGo   // of its standard input, output and error
+	ParentLetsGo   // of its standard input, output and error; the value 1: carries the [ParentSockets]
 	ParentExits    // the value is the exit status
 	ParentLays     // carries the [RepairFiles], for the runner of a repair
+	ParentListens  // the packet is read, and the sockets may be asked for the next
 	parentMessage  = 16
 	mostFiles      = ShimFiles // that a message carries
 )
@@ -48,7 +51,8 @@ type parent struct {
 	laying program.Addr // the runner of a repair, or a number that no process has
 	files  program.Addr // numbers of the descriptors that the last message has carried
 	lives  program.Addr // 1 once the server may run, and init ends it by itself
-	ops    [2]uint64    // the memory that has the parent's Ops and data, and nothing of init's but before its first row
+	taps   parentSockets
+	ops    [2]uint64 // the memory that has the parent's Ops and data, and nothing of init's but before its first row
 	data   [2]uint64
 	shim   program.Label // has the parent execute the shim
 }
@@ -84,10 +88,13 @@ func cloneByParent(b *build, flags int) {
 	b.Call(sys.Send(sys.FD(fdReady), []byte(MsgStreams), unix.MSG_NOSIGNAL))
 	b.Bind(&sent)
 	// A child that the host forked keeps the other ends of all pipes: the host's pidfd tells of its end all the same.
-	polled := b.Data(append(pollfds(fdReady, false), fdHosted, 0, 0, 0, pollin, 0, 0, 0))
+	list := append(pollfds(fdReady, false), fdHosted, 0, 0, 0, pollin, 0, 0, 0) // parentPolled of them
+	polled := b.Data(append(list, bytes.Repeat([]byte("\xff\xff\xff\xff\x01\x00\x00\x00"), ParentSockets)...))
+	p.taps = layoutSockets(b, polled.Plus(parentPolled*pollfdSize))
 	signals := b.Step(sys.Signalfd(^uint64(0), unix.SFD_NONBLOCK|unix.SFD_CLOEXEC)).StoreAt(polled.Plus(pollfdSize))
 	b.Bind(&loop)
-	b.Call(sys.Ppoll(program.Ref(polled), 4, program.Int(0)))
+	b.Call(sys.Ppoll(program.Ref(polled), parentPolled+ParentSockets, program.Int(0)))
+	p.taps.tell(b)
 	reapByParent(b, signals)
 	receiveByParent(b, &loop)
 	l.clone = b.Step(sys.Clone(flags | int(unix.SIGCHLD))).Returns(program.Int(0)).Fork().Else(&outer)
@@ -152,6 +159,7 @@ func reapByParent(b *build, signals program.Op) {
 	b.Load(program.Word(p.ended)) // si_signo and si_errno
 	b.BranchUnless(program.Int(int(unix.SIGCHLD)), &lives)
 	b.Load(program.Int(noProcess)).StoreAt(p.waited)
+	p.taps.tellAll(b)
 	b.Call(sys.Send(sys.FD(fdReady), []byte(MsgEnded), unix.MSG_NOSIGNAL))
 	b.Bind(&lives)
 	reapRepair(b)
@@ -160,7 +168,7 @@ func reapByParent(b *build, signals program.Op) {
 // receiveByParent does what the host says, and goes on behind itself to clone init.
 func receiveByParent(b *build, loop *program.Label) {
 	p := b.layout.parent
-	var executes, letsGo, exits, lays, nothing, open, ended, wait program.Label
+	var executes, letsGo, alone, exits, lays, listens, nothing, open, ended, wait program.Label
 	init, space := program.Word(p.init), unix.CmsgSpace(4*mostFiles)
 	word, control := b.Space(parentMessage), b.Space(space)
 	p.files = control.Plus(unix.CmsgLen(0))
@@ -177,13 +185,21 @@ func receiveByParent(b *build, loop *program.Label) {
 	b.BranchUnless(program.Int(ParentLetsGo), &executes)
 	b.Call(sys.CloseRange(0, 2, 0))
 	b.Load(program.Int(1)).StoreAt(p.lives)
+	b.Load(program.Word(word.Plus(8)))
+	b.BranchUnless(program.Int(1), &alone)
+	p.taps.take(b, p.files)
+	b.Bind(&alone)
 	b.Jump(loop)
 	b.Bind(&executes)
 	b.BranchUnless(program.Int(ParentExecutes), &lays)
 	b.Jump(&p.shim)
 	b.Bind(&lays)
-	b.BranchUnless(program.Int(ParentLays), &exits)
+	b.BranchUnless(program.Int(ParentLays), &listens)
 	startRepair(b)
+	b.Jump(loop)
+	b.Bind(&listens)
+	b.BranchUnless(program.Int(ParentListens), &exits)
+	p.taps.listen(b)
 	b.Jump(loop)
 
 	b.Bind(&nothing)

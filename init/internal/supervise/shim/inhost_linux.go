@@ -9,6 +9,7 @@ import (
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/confine/answers"
 	"github.com/security-mcp/mcp-sandbox/init/internal/confine/launch"
+	"github.com/security-mcp/mcp-sandbox/init/internal/confine/layers"
 	"github.com/security-mcp/mcp-sandbox/init/internal/confine/streams"
 	"github.com/security-mcp/mcp-sandbox/init/internal/loop"
 	"github.com/security-mcp/mcp-sandbox/init/internal/supervise/coverwatch"
@@ -176,7 +177,16 @@ func (p *hosted) configure(c *launch.Config) {
 
 func (p *hosted) check() error { return p.of.parent.Check() }
 
-func (p *hosted) detach() { _ = p.of.parent.LetGo() }
+// detach leaves what tells of packets to the parent, if it can have that.
+func (p *hosted) detach() {
+	sandbox, engine := p.monitor.sandbox, p.network.engine
+	p.of.parent.Packet = engine.Packet
+	if sockets := engine.Taps(); len(sockets) == layers.ParentSockets && launch.LetGo(sandbox, sockets) == nil {
+		engine.CloseTaps()
+		return
+	}
+	_ = launch.LetGo(sandbox, nil)
+}
 
 func (p *hosted) register(m *monitor) {
 	parent := p.of.parent
@@ -192,6 +202,12 @@ func (p *hosted) register(m *monitor) {
 		}
 		if p.of.closed.Load() {
 			m.end.HostGone()
+		}
+		if m.sandbox.Listener.Poll() < 0 {
+			parent.Look()
+		}
+		if parent.Over() {
+			m.loop.End()
 		}
 		lookAtCovers(p)
 	}
