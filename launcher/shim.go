@@ -19,7 +19,7 @@ type channel interface {
 	io.Closer
 	// Next waits for the next piece of the records; nil: none follows.
 	Next() []byte
-	// Begin is called when Start begins.
+	// Begin is called when Start begins, and may wait for other launches.
 	Begin()
 	// HangUp makes the shim see its host's end, and wakes a stopped shim. Later records can still be read.
 	HangUp(shim *os.Process)
@@ -63,12 +63,15 @@ func newShim(ctx context.Context, c channel, files []*os.File) *shim {
 // beginStart notes that Start begins, and reports whether it may: not when the sandbox was closed.
 func (s *shim) beginStart() bool {
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.phase == prepared {
+	may, begins := s.phase != closed, s.phase == prepared
+	if begins {
 		s.phase = starting
+	}
+	s.mu.Unlock()
+	if begins {
 		s.channel.Begin()
 	}
-	return s.phase != closed
+	return may
 }
 
 // started notes that Start has made the process, and begins to read.

@@ -85,8 +85,8 @@ func fuzzParent(t *testing.T, fd int, parents bool, all []byte) {
 		t.Fatal(err)
 	}
 	defer p.Close()
-	closeAll([]int{files.Program, files.Theirs[0], files.Theirs[2]})
-	deliver(files.Theirs[1], fd, all)
+	closeAll([]int{files.Program})
+	deliver(files.Ready, fd, all)
 	if fds, err := p.Streams(func(int) error { return nil }); err == nil {
 		closeAll(fds[:])
 	}
@@ -111,8 +111,8 @@ func fuzzInit(t *testing.T, fd int, parents bool, all []byte) {
 		t.Fatal(err)
 	}
 	defer p.Close()
-	closeAll([]int{files.Program, files.Theirs[0], files.Theirs[2]})
-	deliver(files.Theirs[1], fd, all)
+	closeAll([]int{files.Program})
+	deliver(files.Ready, fd, all)
 	l := New(Config{Host: Host{Parent: p}, Order: &order.Order{}})
 	a := l.newAttempt()
 	a.Program, a.Pipes, a.Init.PID = p.layout, p.pipes, os.Getpid()

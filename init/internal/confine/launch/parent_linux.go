@@ -25,13 +25,10 @@ type Parent struct {
 	early  []message // of init, which may be ahead of the parent
 }
 
-// Files are what the parent is started with: the program, and the other ends of the pipes. They are the caller's.
-type Files struct {
-	Program int
-	Theirs  [3]int
-}
+// Files are what the parent is started with: the program, and the other end of the socket. They are the caller's.
+type Files struct{ Program, Ready int }
 
-// NewParent makes the program and the pipes of a parent.
+// NewParent makes the program and the socket of a parent.
 func NewParent(p *policy.Policy) (_ *Parent, files Files, err error) {
 	fd, mem, err := program.Open()
 	if err != nil {
@@ -39,14 +36,14 @@ func NewParent(p *policy.Policy) (_ *Parent, files Files, err error) {
 	}
 	x := &Parent{Told: Told{FD: -1, socket: -1}, layout: layers.NewHosted(mem, p), memory: mem, stat: -1,
 		pipes: Pipes{-1, -1, -1, true}}
-	theirs, err := x.pipes.open()
+	ready, err := x.pipes.openReady()
 	x.socket = x.pipes.Ready
 	if err != nil {
-		closeAll(append(theirs[:], fd))
+		closeAll([]int{fd, ready})
 		x.Close()
 		return nil, files, err
 	}
-	return x, Files{fd, theirs}, nil
+	return x, Files{fd, ready}, nil
 }
 
 // Close closes the files of the parent in this process. The launch has ended.
@@ -84,13 +81,18 @@ func (p *Parent) Execute(argv, env []string, files [layers.ShimFiles]int, asks f
 }
 
 func (p *Parent) start(a *Attempt, _ []int) error {
+	theirs, err := p.pipes.openPipes()
+	defer closeAll(theirs[:])
 	a.Program, a.Pipes = p.layout, p.pipes
 	p.pipes = Pipes{-1, -1, -1, true}
+	if err != nil {
+		return err
+	}
 	if hook := a.launch.Hooks.Program; hook != nil {
 		hook(a.Program, false)
 	}
 	p.begun = true
-	if err := p.tell(layers.ParentClones, 0); err != nil {
+	if err = p.tell(layers.ParentClones, 0, theirs[:]...); err != nil {
 		return refusedStart("start", err)
 	}
 	return nil

@@ -13,9 +13,19 @@ type Pipes struct {
 	borrowed bool // Ready belongs to a [Parent]
 }
 
-// open makes the pipes, and returns the other ends in the same order.
+// open makes the pipes and the socket, and returns the other ends in the same order.
 func (p *Pipes) open() (theirs [3]int, err error) {
-	theirs = [3]int{-1, -1, -1}
+	var ready int
+	pipes, err := p.openPipes()
+	if ready = -1; err == nil {
+		ready, err = p.openReady()
+	}
+	return [3]int{pipes[0], ready, pipes[1]}, err
+}
+
+// openPipes makes Lifeline and Release.
+func (p *Pipes) openPipes() (theirs [2]int, err error) {
+	theirs = [2]int{-1, -1}
 	var life, release [2]int
 	// O_NONBLOCK on both ends: init reads after every wake-up, and this process must not block when init is stopped.
 	if err = unix.Pipe2(life[:], unix.O_CLOEXEC|unix.O_NONBLOCK); err != nil {
@@ -25,17 +35,22 @@ func (p *Pipes) open() (theirs [3]int, err error) {
 	if err = unix.Pipe2(release[:], unix.O_CLOEXEC); err != nil {
 		return theirs, refusedStart("pipe", err)
 	}
-	theirs[2], p.Release = release[0], release[1]
-	ready, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_CLOEXEC, 0)
+	theirs[1], p.Release = release[0], release[1]
+	return theirs, nil
+}
+
+// openReady makes Ready.
+func (p *Pipes) openReady() (theirs int, err error) {
+	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
-		return theirs, refusedStart("socketpair", err)
+		return -1, refusedStart("socketpair", err)
 	}
-	theirs[1], p.Ready = ready[1], ready[0]
+	p.Ready = pair[0]
 	// Messages then carry the sender's process id in this namespace.
 	if err = unix.SetsockoptInt(p.Ready, unix.SOL_SOCKET, unix.SO_PASSCRED, 1); err != nil {
-		return theirs, refusedStart("setsockopt SO_PASSCRED", err)
+		return pair[1], refusedStart("setsockopt SO_PASSCRED", err)
 	}
-	return theirs, nil
+	return pair[1], nil
 }
 
 // resume resumes the process that waits for the release pipe.

@@ -37,10 +37,10 @@ func Files(stdio [3]int, prog, lifeline, ready, release, folder int, more []int)
 	return append(f, prog) // an unnamed descriptor, for the proof that the first row closes them
 }
 
-// ParentFiles are the descriptors of a parent from number 3 on, given the other ends of the pipes, a pidfd of the host
-// and the runner's executable.
-func ParentFiles[F any](prog F, theirs [3]F, host, exe F) []F {
-	return []F{prog, theirs[0], theirs[1], theirs[2], prog, host, exe}
+// ParentFiles are the descriptors of a parent from number 3 on, given the other end of the socket, a pidfd of the host
+// and the runner's executable. The pipes come later.
+func ParentFiles[F any](prog, ready, host, exe F) []F {
+	return []F{prog, prog, ready, prog, prog, host, exe}
 }
 
 // A Layout is a request as a program, with the proofs that compare the program's results.

@@ -27,12 +27,12 @@ const (
 
 // Messages to the parent: a word, and a value.
 const (
-	ParentClones   = 1 + iota
-	ParentExecutes // carries the [ShimFiles]
-	ParentLetsGo   // of its standard input, output and error; the value 1: carries the [ParentSockets]
-	ParentExits    // the value is the exit status
-	ParentLays     // carries the [RepairFiles], for the runner of a repair
-	ParentListens  // the packet is read, and the sockets may be asked for the next
+	ParentClones   = 1 + iota // carries the other ends of the pipes: init's fdLifeline and fdRelease
+	ParentExecutes            // carries the [ShimFiles]
+	ParentLetsGo              // of its standard input, output and error; the value 1: carries the [ParentSockets]
+	ParentExits               // the value is the exit status
+	ParentLays                // carries the [RepairFiles], for the runner of a repair
+	ParentListens             // the packet is read, and the sockets may be asked for the next
 	parentMessage  = 16
 	mostFiles      = ShimFiles // that a message carries
 )
@@ -97,6 +97,10 @@ func cloneByParent(b *build, flags int) {
 	p.taps.tell(b)
 	reapByParent(b, signals)
 	receiveByParent(b, &loop)
+	for i, to := range [...]int{fdLifeline, fdRelease} {
+		b.Step(sys.Dup3(program.Word(p.files.Plus(4*i)), to, 0)).Else(&outer)
+		b.Call(sys.Close(program.Word(p.files.Plus(4 * i))))
+	}
 	l.clone = b.Step(sys.Clone(flags | int(unix.SIGCHLD))).Returns(program.Int(0)).Fork().Else(&outer)
 	b.Call(sys.Prctl(unix.PR_SET_NAME, program.Str(order.RunnerName)))
 	awaitRelease(b)
@@ -142,29 +146,6 @@ func defaultSignals(b *build) {
 	}
 }
 
-// reapByParent tells the host of a signal, of init's end, and of that of the runner of a repair.
-func reapByParent(b *build, signals program.Op) {
-	p, info := b.layout.parent, b.Space(siginfoSize)
-	var other, reaps, lives program.Label
-	// Before init is looked for: a SIGCHLD that comes behind that is read in the next turn.
-	b.Step(sys.Read(signals.Result(), info, siginfoSize)).Returns(program.Int(siginfoSize)).Else(&reaps)
-	b.Load(program.Word(info)) // ssi_signo and ssi_errno, which is 0
-	b.BranchUnless(program.Int(int(unix.SIGCHLD)), &other)
-	b.Jump(&reaps)
-	b.Bind(&other)
-	b.Call(sys.SendFrom(sys.FD(fdReady), info, 4, unix.MSG_NOSIGNAL|unix.MSG_DONTWAIT)) // a stopped host reads none
-	b.Bind(&reaps)
-	const looks = unix.WEXITED | unix.WNOHANG | unix.WNOWAIT // the host may look at the number yet
-	b.Step(sys.WaitidUsage(program.Word(p.waited), p.ended, looks, p.usage)).Else(&lives)
-	b.Load(program.Word(p.ended)) // si_signo and si_errno
-	b.BranchUnless(program.Int(int(unix.SIGCHLD)), &lives)
-	b.Load(program.Int(noProcess)).StoreAt(p.waited)
-	p.taps.tellAll(b)
-	b.Call(sys.Send(sys.FD(fdReady), []byte(MsgEnded), unix.MSG_NOSIGNAL))
-	b.Bind(&lives)
-	reapRepair(b)
-}
-
 // receiveByParent does what the host says, and goes on behind itself to clone init.
 func receiveByParent(b *build, loop *program.Label) {
 	p := b.layout.parent
@@ -175,6 +156,9 @@ func receiveByParent(b *build, loop *program.Label) {
 	message := b.Data(program.Raw(0, 0, uint64(b.Data(program.Raw(uint64(word), parentMessage))), 1,
 		uint64(control), 0, 0)) // struct msghdr
 	b.Load(program.Int(space)).StoreAt(message.Plus(40)) // the kernel stores there how much came
+	for i := range mostFiles {                           // where the parent has no room for a descriptor
+		b.Load(program.Int(-1)).StoreAt(p.files.Plus(4 * i))
+	}
 	const now = unix.MSG_DONTWAIT | unix.MSG_CMSG_CLOEXEC
 	b.Step(sys.Recvmsg(sys.FD(fdReady), program.Ref(message), now)).Returns(program.Int(parentMessage)).Else(&nothing)
 	b.Load(program.Word(word))
@@ -224,25 +208,4 @@ func receiveByParent(b *build, loop *program.Label) {
 func ParentMessage(what int, value uint64) []byte {
 	b := binary.NativeEndian.AppendUint64(nil, uint64(what))
 	return binary.NativeEndian.AppendUint64(b, value)
-}
-
-const (
-	rusageSize = 144
-	cldExited  = 1 // CLD_EXITED
-)
-
-// InitUsage is init's wait status, and the resources that it and its children used, once the parent has told that it
-// has reaped init.
-func InitUsage(l *Layout) (st unix.WaitStatus, ru unix.Rusage) {
-	at := func(n int) int64 {
-		low := l.LiveWord32(l.parent.usage.Plus(n))
-		return int64(uint64(low) | uint64(l.LiveWord32(l.parent.usage.Plus(n+4)))<<32)
-	}
-	ru.Utime, ru.Stime = unix.Timeval{Sec: at(0), Usec: at(8)}, unix.Timeval{Sec: at(16), Usec: at(24)}
-	ru.Maxrss = at(32)
-	code, status := l.LiveWord32(l.parent.ended.Plus(8)), l.LiveWord32(l.parent.ended.Plus(24)) // si_code, si_status
-	if code == cldExited {
-		status <<= 8
-	}
-	return unix.WaitStatus(status), ru
 }

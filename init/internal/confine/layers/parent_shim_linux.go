@@ -30,6 +30,9 @@ func (l *Layout) Execute(argv, env []string) (fits bool) {
 // lifted is where the parent puts descriptors before it renumbers them: behind all that it has.
 const lifted = 20
 
+// ParentNumbers is how many numbers of descriptors a parent needs.
+const ParentNumbers = lifted + mostFiles + 1
+
 // liftFiles copies the descriptors of the host's message to lifted. Each word has the next number in its other half,
 // which no call takes.
 func liftFiles(b *build) {

@@ -35,7 +35,8 @@ type Hosted struct {
 	lines chan *[]byte
 	shim  *os.File // set before lines is closed
 
-	process int // a pidfd of the shim; -1: not known
+	process int    // a pidfd of the shim; -1: not known
+	made    func() // the sandbox is made, or refused
 
 	mu    sync.Mutex
 	state hostedState
@@ -80,10 +81,9 @@ func Host(c HostedConfig) (*Hosted, error) {
 	if h.parent, files, err = launch.NewParent(c.Policy); err != nil {
 		return nil, err
 	}
-	for _, fd := range append(files.Theirs[:], files.Program) {
-		h.Own = append(h.Own, os.NewFile(uintptr(fd), "launch"))
-	}
-	h.Files = layers.ParentFiles(h.Own[3], [3]*os.File(h.Own), every.host, every.runner)
+	program, ready := os.NewFile(uintptr(files.Program), "program"), os.NewFile(uintptr(files.Ready), "ready")
+	h.Own = []*os.File{program, ready}
+	h.Files = layers.ParentFiles(program, ready, every.host, every.runner)
 	return h, nil
 }
 
@@ -91,6 +91,10 @@ func hostable(o *order.Order, p *policy.Policy) bool {
 	if o.Probe || o.StdoutGuard || o.TTY || o.Guided || o.ReportFD >= 0 || unix.Geteuid() == 0 ||
 		o.Begin != "" && o.Begin != string(policy.Full) ||
 		p.Level == policy.Privileged || p.OnHostExit == policy.Ignore {
+		return false
+	}
+	var files unix.Rlimit // the process has the same
+	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &files); err != nil || files.Cur < layers.ParentNumbers {
 		return false
 	}
 	caps, err := platform.ReadCapabilities() // the process has none after its execve
@@ -122,8 +126,9 @@ func makeShared() (s shared, err error) {
 // Path is the executable of the process, which has the Files from number 3 on.
 func (h *Hosted) Path() string { return "/proc/self/fd/" + strconv.Itoa(2+len(h.Files)) }
 
-// Begin waits, in a goroutine, for the process.
+// Begin waits, in a goroutine, for the process, and before that while many others are being made.
 func (h *Hosted) Begin() {
+	h.made = takeTurn()
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.state == notBegun {
@@ -156,6 +161,7 @@ func (h *Hosted) run() error {
 
 // here supervises the launch in this process. An error means that a shim has to make it.
 func (h *Hosted) here() (code int, err error) {
+	defer h.made()
 	w, err := loop.NewWaiter()
 	if err != nil {
 		return 0, err

@@ -43,7 +43,9 @@ func (p *hosted) run() (code int, err error) {
 			p.lose()
 		}
 	}()
-	if err = p.start(); err == nil {
+	err = p.start()
+	p.of.made()
+	if err == nil {
 		if err = p.supervise(); err != nil { // no shim can follow: the report is out, and the process has no streams
 			return p.refuse(err), nil
 		}
@@ -179,6 +181,11 @@ func (p *hosted) check() error { return p.of.parent.Check() }
 
 // detach leaves what tells of packets to the parent, if it can have that.
 func (p *hosted) detach() {
+	var st unix.Stat_t
+	if unix.Fstat(p.streams[2], &st) == nil && st.Mode&unix.S_IFMT == unix.S_IFCHR { // /dev/null
+		unix.Close(p.streams[2])
+		p.streams[2] = -1
+	}
 	sandbox, engine := p.monitor.sandbox, p.network.engine
 	p.of.parent.Packet = engine.Packet
 	if sockets := engine.Taps(); len(sockets) == layers.ParentSockets && launch.LetGo(sandbox, sockets) == nil {

@@ -6,19 +6,21 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
 
 	"golang.org/x/sys/unix"
 
+	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/launcher"
 	"github.com/security-mcp/mcp-sandbox/policy"
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 )
 
 // mostDescriptors is what a sandbox of a running server may cost its host.
-const mostDescriptors = 9 // two tell of refused connections, and two are copies of standard streams
+const mostDescriptors = 4 // one is a copy of standard input
 
 // A server without domains costs its host few descriptors, no thread, and goroutines that all are gone with it.
 func TestDescriptorsOfASandbox(t *testing.T) {
@@ -159,39 +161,57 @@ func TestNoMoreFilesAtAnyDescriptor(t *testing.T) {
 // crowd is the role of a host with many servers and the soft limit that most machines have.
 const crowd = "noshim.test crowd"
 
-func crowdHost([]string) int {
+// crowdHost starts as many as the first word says, at once. They wait for their standard input, which is a pipe, or
+// with a second word /dev/null for a signal.
+func crowdHost(words []string) int {
 	limit(1024)
-	const n = 70
+	n, _ := strconv.Atoi(words[0])
 	ctx, cancel := context.WithTimeout(context.Background(), testbed.Patience())
 	defer cancel()
 	from, to, err := os.Pipe()
 	if err != nil {
 		return 1
 	}
+	script := "read line; exit 7"
+	if len(words) > 1 {
+		script = "kill -STOP $$; exit 7"
+	}
 	var ready, all sync.WaitGroup
 	ready.Add(n)
+	over := make(chan struct{})
 	for i := range n {
 		all.Go(func() {
-			t := launcher.Target{Path: "/bin/sh", Args: []string{"-c", "read line; exit 7"}, Dir: "/", Env: []string{}}
+			t := launcher.Target{Path: "/bin/sh", Args: []string{"-c", script}, Dir: "/", Env: []string{}}
 			sb, err := launcher.Command(ctx, policy.Policy{}, t)
 			if err == nil {
-				sb.Cmd.Stdin = from
+				if len(words) == 1 {
+					sb.Cmd.Stdin = from
+				}
 				err = sb.Cmd.Start()
 			}
 			if err == nil {
 				_, err = sb.Report(ctx)
 			}
-			if err != nil || comm(sb.Cmd.Process.Pid) == "" {
+			if err != nil || comm(sb.Cmd.Process.Pid) != order.ParentName {
 				fmt.Println(i, err)
 			}
-			if ready.Done(); err == nil {
+			ready.Done()
+			<-over
+			if err == nil && len(words) > 1 {
+				err = sb.Cmd.Process.Signal(unix.SIGCONT)
+			}
+			if err == nil {
 				_ = sb.Cmd.Wait()
+			}
+			if code := sb.Cmd.ProcessState.ExitCode(); code != 7 {
+				fmt.Println(i, code, err)
 			}
 		})
 	}
 	ready.Wait()
 	h := count()
 	to.Close()
+	close(over)
 	all.Wait()
 	fmt.Println("together", h)
 	return 0
@@ -200,8 +220,10 @@ func crowdHost([]string) int {
 // As many servers at once as go into the files that a process may open on most machines.
 func TestManyWithFewFiles(t *testing.T) {
 	ordinary(t)
-	code, out, errs := testbed.Finish(t, testbed.As(crowd))
-	if n := strings.Count(out, "\n") - 1; code != 0 || n != 0 {
-		t.Errorf("code %d, %d failed, the last so:\n%s%s", code, n, out[max(0, len(out)-600):], errs)
+	for _, words := range [][]string{{crowd, "150"}, {crowd, "200", "null"}} {
+		code, out, errs := testbed.Finish(t, testbed.As(words[0], words[1:]...))
+		if n := strings.Count(out, "\n") - 1; code != 0 || n != 0 {
+			t.Errorf("%v: code %d, %d failed, the last so:\n%s%s", words, code, n, out[max(0, len(out)-600):], errs)
+		}
 	}
 }
