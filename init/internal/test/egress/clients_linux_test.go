@@ -43,15 +43,13 @@ const (
 // Programs and libraries against servers as they come: a host that the list names answers, at once and slowly; another
 // name does not resolve, another port is refused, a reset comes through, and then the first answers again.
 func TestClients(t *testing.T) {
+	t.Parallel()
 	newSite(t, otherClients)
 	for _, r := range reachers() {
 		if testing.Short() && slices.Contains(relatives, r.name) {
 			continue
 		}
-		t.Run(r.name, func(t *testing.T) {
-			t.Parallel()
-			beside(t, r.reach)
-		})
+		t.Run(r.name, func(t *testing.T) { beside(t, r.reach) })
 	}
 }
 

@@ -82,10 +82,11 @@ func both(t *testing.T, test func(t *testing.T, in confinement)) {
 	}
 }
 
-// beside tries a test in both confinements at once, for one that sleeps most of the time. What the two share has the
-// confinement's name in its own.
+// beside tries a test in both confinements at once, and beside other tests, for one that sleeps most of the time. What
+// the two share has the confinement's name in its own.
 func beside(t *testing.T, test func(t *testing.T, in confinement)) {
 	t.Helper()
+	t.Parallel()
 	both(t, func(t *testing.T, in confinement) {
 		t.Parallel()
 		test(t, in)

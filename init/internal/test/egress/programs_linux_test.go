@@ -62,13 +62,13 @@ fetch(process.argv[1]).then(r => r.text()).then(t => { settled = true; process.s
 // Programs without one variable that names a proxy: an allowed name goes, another does not resolve, an address alone
 // and a port that is not open are refused, and all of it at once.
 func TestPrograms(t *testing.T) {
+	t.Parallel()
 	a := newSite(t, "a.programs.example.com").serveWeb(t, 80).serveTLS(t, 443).serveWeb(t, 81)
 	newSite(t, "other.programs.example.com").serveWeb(t, 80)
 	stranger, _ := newAddresses(t)
 	words := strings.NewReplacer("NAME", a.Name, "OTHER", "other.programs.example.com", "ADDRESS", stranger.String())
 	for _, p := range programs() {
 		t.Run(p.name, func(t *testing.T) {
-			t.Parallel()
 			beside(t, func(t *testing.T, in confinement) { p.hold(t, in, a.Name, words) })
 		})
 	}
