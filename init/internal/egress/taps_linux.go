@@ -68,33 +68,29 @@ func (t *tapSocket) parse(packet []byte, from netip.Addr) (tap.Refused, bool) {
 	return tap.ICMP6(packet)
 }
 
-// Taps are the sockets of an engine that learns by them alone, which another process may read from now on; none of
-// another engine.
-func (e *Engine) Taps() (fds []int) {
+// Lend lends the sockets of an engine that learns by them alone to another process. Once that has them lent closes them
+// here, and packet takes what they get: IPv4 has a header, which begins with its version, and ICMPv6 none. Without such
+// sockets fds is nil.
+func Lend(e *Engine) (fds []int, lent func(), packet func([]byte)) {
 	if e == nil || e.set != nil {
-		return nil
+		return nil, nil, nil
 	}
 	for _, t := range e.taps {
 		t.serve() // what the proofs have left there
 		fds = append(fds, t.FD)
 	}
-	return fds
-}
-
-// CloseTaps leaves the sockets to the process that reads them, which gives the packets to Packet.
-func (e *Engine) CloseTaps() {
-	closeAll(e.sockets)
-	e.sockets, e.taps = nil, nil
-}
-
-// Packet takes a packet of one of the Taps. IPv4 has a header, which begins with its version, and ICMPv6 none.
-func (e *Engine) Packet(packet []byte) {
-	parse := tap.ICMP6
-	if len(packet) > 0 && packet[0]>>4 == 4 {
-		parse = tap.ICMP4
+	lent = func() {
+		closeAll(e.sockets)
+		e.sockets, e.taps = nil, nil
 	}
-	if r, ok := parse(packet); ok {
-		e.refused(r)
+	return fds, lent, func(b []byte) {
+		parse := tap.ICMP6
+		if len(b) > 0 && b[0]>>4 == 4 {
+			parse = tap.ICMP4
+		}
+		if r, ok := parse(b); ok {
+			e.refused(r)
+		}
 	}
 }
 

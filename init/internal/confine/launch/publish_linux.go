@@ -1,6 +1,10 @@
 package launch
 
-import "github.com/security-mcp/mcp-sandbox/init/internal/confine/layers"
+import (
+	"errors"
+
+	"github.com/security-mcp/mcp-sandbox/init/internal/confine/layers"
+)
 
 // TakeSockets are the sockets for published ports that init opened in the sandbox's network namespace. The caller owns
 // them.
@@ -15,7 +19,7 @@ func TakeSockets(s *Sandbox) []int {
 func ReadMessage(s *Sandbox) (text string, carried []int) {
 	m, err := readMessage(s.Pipes.Ready)
 	if parent := s.launch.Host.Parent; parent != nil {
-		parent.ended = parent.ended || err == errReaped // nothing has the other end
+		parent.ended = parent.ended || errors.Is(err, errReaped) // nothing has the other end
 		if err == nil && parent.take(&m) {
 			return layers.MsgCloned, nil
 		}

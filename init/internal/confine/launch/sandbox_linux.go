@@ -77,7 +77,7 @@ func (s *Sandbox) Release() error {
 	closeAll([]int{s.Pipes.Release})
 	s.Pipes.Release = -1
 	if s.launch.Hooks.Program == nil { // or a test reads the program afterwards
-		s.Program.Released()
+		layers.Released(s.Program)
 	}
 	return err
 }

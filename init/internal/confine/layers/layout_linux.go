@@ -56,7 +56,7 @@ type Layout struct {
 	acks        []fileRead // answers of rtnetlink; an error there is a refusal's
 	rules       *match.Rules
 	parent      *parent          // nil: the runner ends when it has cloned init
-	lasting     [2]program.Place // those before the first and behind the second outlast [Layout.Released]
+	lasting     [2]program.Place // those before the first and behind the second outlast [Released]
 	frame
 }
 
@@ -173,8 +173,8 @@ func (l *Layout) Complete(req *Request) error {
 
 // Released gives back the calls of the rows and what proved them: the server may run. Those that init's loop and a
 // parent make stay, and their results.
-func (l *Layout) Released() {
-	l.Forget(l.lasting[0], l.lasting[1], l.server)
+func Released(l *Layout) {
+	program.Forget(l.Program, l.lasting[0], l.lasting[1], l.server)
 	l.builder, l.proofs, l.acks, l.rules, l.state, l.Spans = nil, nil, nil, nil, nil, nil
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/security-mcp/mcp-sandbox/init/internal/confine/launch"
 	"github.com/security-mcp/mcp-sandbox/init/internal/confine/layers"
 	"github.com/security-mcp/mcp-sandbox/init/internal/confine/streams"
+	"github.com/security-mcp/mcp-sandbox/init/internal/egress"
 	"github.com/security-mcp/mcp-sandbox/init/internal/loop"
 	"github.com/security-mcp/mcp-sandbox/init/internal/supervise/coverwatch"
 	"github.com/security-mcp/mcp-sandbox/init/internal/supervise/ending"
@@ -186,13 +187,13 @@ func (p *hosted) detach() {
 		unix.Close(p.streams[2])
 		p.streams[2] = -1
 	}
-	sandbox, engine := p.monitor.sandbox, p.network.engine
-	p.of.parent.Packet = engine.Packet
-	if sockets := engine.Taps(); len(sockets) == layers.ParentSockets && launch.LetGo(sandbox, sockets) == nil {
-		engine.CloseTaps()
+	sockets, lent, packet := egress.Lend(p.network.engine)
+	p.of.parent.Packet = packet
+	if len(sockets) == layers.ParentSockets && launch.LetGo(p.monitor.sandbox, sockets) == nil {
+		lent()
 		return
 	}
-	_ = launch.LetGo(sandbox, nil)
+	_ = launch.LetGo(p.monitor.sandbox, nil)
 }
 
 func (p *hosted) register(m *monitor) {
