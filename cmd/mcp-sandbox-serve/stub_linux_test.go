@@ -62,14 +62,17 @@ func stub(words []string) int {
 	in := bufio.NewReader(os.Stdin)
 	for {
 		line, err := in.ReadBytes('\n')
-		if err != nil && s.mode == "stubborn" {
+		if err != nil && (s.mode == "stubborn" || s.mode == "lingers") {
 			forever()
 		} else if err != nil {
 			return 0
 		}
 		m := stubMessage{Raw: string(bytes.TrimSpace(line))}
 		json.Unmarshal(line, &m)
-		if s.mode == "deaf" && m.Method == "tools/call" {
+		if s.mode == "shuts" && m.Method == "tools/call" {
+			syscall.Close(0)
+		}
+		if (s.mode == "deaf" || s.mode == "shuts") && m.Method == "tools/call" {
 			forever()
 		}
 		go s.take(m)
