@@ -91,6 +91,16 @@ func TestDeaf(t *testing.T) {
 	}
 }
 
+// A server that closes its standard input and goes on is no server any more: its calls fail, and the client starts anew.
+func TestShut(t *testing.T) {
+	t.Parallel()
+	s := launch(t, "shuts", "--grace", "500ms")
+	c := s.session()
+	c.stream("POST", call("1", "hang", "", 0)).want(`"id":1`, "-32603", `"cause":"closed"`)
+	c.post(call("2", "echo", "", 0)).want(t, 404)
+	s.session()
+}
+
 // What is no message goes to the log, and a second answer nowhere.
 func TestJunk(t *testing.T) {
 	t.Parallel()
