@@ -30,7 +30,10 @@ func TestMain(m *testing.M) {
 func serveShort(words []string) int {
 	limits := session.Usual()
 	limits.Slow, limits.Cancelled = time.Second, 300*time.Millisecond
-	limits.Discover, limits.Sweep, limits.DrainDelay = time.Second, 50*time.Millisecond, 100*time.Millisecond
+	limits.Discover, limits.Sweep, limits.DrainDelay = testbed.Patience(), 50*time.Millisecond, 100*time.Millisecond
+	if slices.Contains(words, "silent") { // which is what serve has to find out
+		limits.Discover = time.Second
+	}
 	go tellOfSelf()
 	return run(words, limits)
 }
