@@ -101,6 +101,9 @@ func (s *stubServer) take(m stubMessage) {
 				os.Exit(4)
 			}
 			s.line(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32022,"message":"no"}}`, m.ID)
+		case "leaves":
+			s.line(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"not before initialize"}}`, m.ID)
+			os.Exit(6)
 		case "silent":
 		default:
 			s.line(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"unknown"}}`, m.ID)

@@ -156,11 +156,12 @@ func (s *Session) discover(ctx context.Context) int32 {
 	}
 	defer s.Leave(c)
 	answer, _ := c.last(ctx, func([]byte) {})
-	if isClosed(s.box.asked) {
-		return unknownServer
-	}
-	if a, err := wire.Parse(answer); err == nil && (a.Has(wire.Result) || a.Code() == wire.CodeVersion) {
+	a, err := wire.Parse(answer)
+	switch {
+	case err == nil && (a.Has(wire.Result) || a.Code() == wire.CodeVersion):
 		return modernServer
+	case isClosed(s.box.asked) && (err != nil || a.Code() == wire.CodeInternal): // it ended, and this is serve's answer
+		return unknownServer
 	}
 	return legacyServer
 }
