@@ -56,16 +56,27 @@ func TestGoClient(t *testing.T) {
 	testbed.Await(t, "the end of the legacy sessions", func() bool { return s.count("sandbox ended") == 3 })
 }
 
-// So does the TypeScript SDK's.
-func TestTypeScriptClient(t *testing.T) {
+// So do the TypeScript SDK's of both versions, the second in each era, and with a server that knows no other than the old one.
+func TestTypeScriptClients(t *testing.T) {
 	t.Parallel()
 	modules, script := testbed.Modules(t), filepath.Join("testdata", "client.mjs")
-	s := program(t)
-	out, err := exec.CommandContext(t.Context(), testbed.Node(t), script, modules, s.url).CombinedOutput()
-	if err != nil || !strings.Contains(string(out), `"read_file"`) || !strings.Contains(string(out), "hi there") {
-		t.Errorf("%v %s\n%s", err, out, s.said())
+	sdk := program(t)
+	for mode, try := range map[string]struct {
+		served  *served
+		version string
+	}{"": {sdk, "2025-11-25"}, "legacy": {sdk, "2025-11-25"}, "auto": {sdk, "2026-07-28"}, "auto ": {launch(t, "legacy"), "2025-11-25"}} {
+		words := append([]string{script, modules, try.served.url}, strings.Fields(mode)...)
+		out, err := exec.CommandContext(t.Context(), testbed.Node(t), words...).CombinedOutput()
+		for _, want := range []string{`"version":"` + try.version, "hi there"} {
+			if err != nil || !strings.Contains(string(out), want) {
+				t.Errorf("%q: no %s: %v %s\n%s", mode, want, err, out, try.served.said())
+			}
+		}
+		if try.served == sdk && !strings.Contains(string(out), `"read_file"`) {
+			t.Errorf("%q: %s", mode, out)
+		}
 	}
-	if cause := s.awaitEnds(1); cause != "deleted" {
+	if cause := sdk.awaitEnds(2); cause != "deleted" {
 		t.Errorf("cause %s", cause)
 	}
 }

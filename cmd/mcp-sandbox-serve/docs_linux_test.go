@@ -72,13 +72,7 @@ func TestDocument(t *testing.T) {
 	os.Chmod(home, 0o755)
 	for name, program := range map[string]string{"servers/notes-server": testbed.Program(t, "server-go"),
 		"bin/mcp-sandbox-serve": testbed.Command(t, "mcp-sandbox-serve"), "bin/mcp-sandbox-init": testbed.Command(t, "mcp-sandbox-init")} {
-		program, err := os.ReadFile(program)
-		if err == nil {
-			err = os.WriteFile(filepath.Join(home, name), program, 0o755)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		copyOf(t, program, filepath.Join(home, name))
 	}
 	blocks := readme.Blocks(page, "sh")
 	if len(blocks) != 3 {

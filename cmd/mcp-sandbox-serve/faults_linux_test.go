@@ -2,14 +2,11 @@ package main
 
 import (
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 )
-
-const sigterm = syscall.SIGTERM
 
 // The server ends in a call: every open call gets an error at once, and the session is gone, or the next request starts
 // another.
@@ -94,6 +91,16 @@ func TestDeaf(t *testing.T) {
 	}
 }
 
+// A server that closes its standard input and goes on is no server any more: its calls fail, and the client starts anew.
+func TestShut(t *testing.T) {
+	t.Parallel()
+	s := launch(t, "shuts", "--grace", "500ms")
+	c := s.session()
+	c.stream("POST", call("1", "hang", "", 0)).want(`"id":1`, "-32603", `"cause":"closed"`)
+	c.post(call("2", "echo", "", 0)).want(t, 404)
+	s.session()
+}
+
 // What is no message goes to the log, and a second answer nowhere.
 func TestJunk(t *testing.T) {
 	t.Parallel()
@@ -168,66 +175,6 @@ func TestKilled(t *testing.T) {
 	if took := time.Since(began); took > 4*time.Second {
 		t.Errorf("%v", took)
 	}
-}
-
-// SIGTERM: no new sandbox, calls end, subscriptions get their result, the rest is cut, and nothing is left.
-func TestDrain(t *testing.T) {
-	t.Parallel()
-	s := launch(t, "modern", "--drain-delay", "1s", "--drain", "3s")
-	c, m := s.session(), s.modern()
-	s.session() // has nothing to do
-	ready := s.client()
-	ready.served = &served{TB: t, url: strings.TrimSuffix(s.url, "/mcp") + "/readyz"}
-	ready.send("GET", "").want(t, 200)
-	subscribed := m.listen("1")
-	subscribed.want("acknowledged")
-	long, hung := c.stream("POST", call("1", "wait", "", 2000)), c.stream("POST", call("2", "hang", "", 0))
-	s.cmd.Process.Signal(sigterm)
-	testbed.Await(t, "no readiness", func() bool { return ready.send("GET", "").status == 503 })
-	s.client().post(initialize).want(t, 503)
-	c.post(call("3", "echo", "", 0)).want(t, 200) // what is there goes on for the delay
-	subscribed.want(`"id":1,"result"`, `"io.modelcontextprotocol/subscriptionId":1`)
-	long.want(`"id":1`, "done")
-	hung.want("-32603", `"cause":"drain"`)
-	testbed.Receive(t, "serve's end", s.ended)
-	if code, left := s.cmd.ProcessState.ExitCode(), s.processes(); code != 0 || len(left) > 0 || s.count("drained") != 1 {
-		t.Errorf("%d, left %v: %s", code, left, s.said())
-	}
-}
-
-// A second signal ends serve at once.
-func TestSecondSignal(t *testing.T) {
-	t.Parallel()
-	s := launch(t, "legacy")
-	s.session().stream("POST", call("1", "hang", "", 0))
-	s.cmd.Process.Signal(sigterm)
-	testbed.Await(t, "the drain", func() bool { return s.count("draining") > 0 })
-	s.cmd.Process.Signal(syscall.SIGINT)
-	testbed.Receive(t, "serve's end", s.ended)
-	if code := s.cmd.ProcessState.ExitCode(); code != 128+int(syscall.SIGINT) {
-		t.Errorf("%d", code)
-	}
-	s.gone()
-}
-
-// A call whose server waits for its client's answer gets it in a drain, and when no other call has room.
-func TestAnswersPass(t *testing.T) {
-	t.Parallel()
-	s := launch(t, "legacy", "--max-requests", "1")
-	c := s.session()
-	const ours = `{"jsonrpc":"2.0","id":"of-server","result":{"n":7}}`
-	asking := c.stream("POST", call("1", "ask", "", 0))
-	asking.want("sampling/createMessage")
-	c.post(call("2", "echo", "", 0)).want(t, 429)
-	c.post(ours).want(t, 202)
-	asking.want(`"id":1`, `\"n\":7`)
-	asking = c.stream("POST", call("3", "ask", "", 0))
-	asking.want("sampling/createMessage")
-	s.cmd.Process.Signal(sigterm)
-	testbed.Await(t, "the drain", func() bool { return c.post(call("4", "echo", "", 0)).status == 503 })
-	c.post(ours).want(t, 202)
-	asking.want(`"id":3`, `\"n\":7`)
-	testbed.Receive(t, "serve's end", s.ended)
 }
 
 // A server that ends as soon as it starts is no session that is unknown, at whatever moment a request finds it.

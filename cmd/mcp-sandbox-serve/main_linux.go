@@ -90,7 +90,8 @@ func newStarter(f *cli.Flags, l *pipeline.Line, o *options, command []string) (*
 	f.Stderr.All(f.Notes, s.Notes, d.Notes, note)
 	ord := l.Order(s, d, ready)
 	p := d.Written()
-	p.OnStdinClose, p.OnHostExit = policy.Terminate, policy.Terminate // the ends of the session and of serve
+	p.OnHostExit = policy.Terminate
+	p.OnStdinClose = policy.Ignore // serve ends it; a launcher that watches holds the reading end open
 	t := launcher.Target{Path: ord.Command[0], Args: ord.Command[1:], Package: ord.Package, Profile: ord.Profile,
 		Shim: besides("mcp-sandbox-init")}
 	if ready != nil {

@@ -30,7 +30,11 @@ func TestMain(m *testing.M) {
 func serveShort(words []string) int {
 	limits := session.Usual()
 	limits.Slow, limits.Cancelled = time.Second, 300*time.Millisecond
-	limits.Discover, limits.Sweep, limits.DrainDelay = time.Second, 50*time.Millisecond, 100*time.Millisecond
+	limits.Discover, limits.Sweep, limits.DrainDelay = testbed.Patience(), 50*time.Millisecond, 100*time.Millisecond
+	if slices.Contains(words, "silent") { // which is what serve has to find out
+		limits.Discover = time.Second
+	}
+	go tellOfSelf()
 	return run(words, limits)
 }
 
@@ -40,6 +44,7 @@ type served struct {
 	cmd    *exec.Cmd
 	url    string // of /mcp
 	marker string // among the words of each process of its servers
+	home   string // where it may write
 	ended  chan struct{}
 
 	mu  sync.Mutex
@@ -84,11 +89,11 @@ func begin(t testing.TB, mode string, flags ...string) *served {
 		flags, command = flags[:i], flags[i+1:]
 	}
 	s.cmd = testbed.As("serve", append(append(flags, "--log", "json", "--"), command...)...)
-	home := testbed.Folder(t)
-	if err := os.Chmod(home, 0o755); err != nil { // else no state is kept in it
+	s.home = testbed.Folder(t)
+	if err := os.Chmod(s.home, 0o755); err != nil { // else no state is kept in it
 		t.Fatal(err)
 	}
-	s.cmd.Env = []string{"HOME=" + home, "PATH=/usr/bin:/bin", "SECRET_OF_SERVE=not for servers", testbed.NoWait}
+	s.cmd.Env = []string{"HOME=" + s.home, "TMPDIR=" + s.home, "PATH=/usr/bin:/bin", "SECRET_OF_SERVE=not for servers", testbed.NoWait}
 	if lacks != nil {
 		testbed.Machine{Lacks: lacks}.Put(t, s.cmd)
 	}

@@ -161,7 +161,7 @@ func TestForgedNumbers(t *testing.T) {
 // A server of the versions before has no modern clients; its answer comes as text, without a sandbox.
 func TestLegacyServer(t *testing.T) {
 	t.Parallel()
-	for _, mode := range []string{"legacy", "silent"} {
+	for _, mode := range []string{"legacy", "silent", "leaves"} {
 		s := launch(t, mode)
 		if a := s.modern().ask("1", "echo", "").want(t, 400, "initialize"); strings.HasPrefix(a.text, "{") || s.count("sandbox started") > 0 {
 			t.Errorf("%s: %+v", mode, a)

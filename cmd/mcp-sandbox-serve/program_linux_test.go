@@ -74,13 +74,7 @@ func TestServeCommand(t *testing.T) {
 	t.Parallel()
 	program, dir := testbed.Command(t, "mcp-sandbox"), testbed.Folder(t)
 	alone := filepath.Join(dir, "mcp-sandbox")
-	text, err := os.ReadFile(program)
-	if err == nil {
-		err = os.WriteFile(alone, text, 0o755)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	copyOf(t, program, alone)
 	if code, out, errs := testbed.Finish(t, exec.Command(alone, "serve", "token", "ann")); code != 125 || out != "" ||
 		!strings.Contains(errs, "install mcp-sandbox-serve") {
 		t.Errorf("%d %s %s", code, out, errs)
@@ -90,6 +84,15 @@ func TestServeCommand(t *testing.T) {
 	}
 	if code, out, _ := testbed.Finish(t, exec.Command(alone, "serve", "token", "ann")); code != 0 || !strings.HasPrefix(out, "ann sha256:") {
 		t.Errorf("%d %s", code, out)
+	}
+}
+
+// copyOf copies a program by another process: one that another test starts meanwhile would have it open for writing, and
+// execve(2) would say ETXTBSY.
+func copyOf(t *testing.T, program, path string) {
+	t.Helper()
+	if out, err := exec.Command("cp", "-L", program, path).CombinedOutput(); err != nil {
+		t.Fatalf("%v %s", err, out)
 	}
 }
 
@@ -135,32 +138,11 @@ func TestAdmin(t *testing.T) {
 	at(strings.TrimSuffix(s.url, "/mcp")+"/healthz").send("GET", "").want(t, 404)
 }
 
-// Sessions that come and go leave nothing, and SIGTERM under load loses no call that had reached a server.
+// SIGTERM under load loses no call that had reached a server.
 func TestLoad(t *testing.T) {
 	t.Parallel()
-	s := launch(t, "modern", "--max-per-principal", "200", "--max-sandboxes", "200")
-	descriptors := func() int {
-		all, _ := filepath.Glob(fmt.Sprintf("/proc/%d/fd/*", s.cmd.Process.Pid))
-		return len(all)
-	}
-	s.session().send("DELETE", "").want(t, 204)
-	s.awaitEnds(1)
-	before := descriptors()
+	s := launch(t, "legacy")
 	var all sync.WaitGroup
-	for range 5 {
-		all.Go(func() {
-			for range 20 {
-				c := s.session()
-				c.post(call("1", "echo", "", 0)).want(t, 200)
-				c.send("DELETE", "").want(t, 204)
-				c.http.CloseIdleConnections()
-			}
-		})
-	}
-	all.Wait()
-	s.awaitEnds(101)
-	s.gone()
-	testbed.Await(t, "as many descriptors as before", func() bool { return descriptors() <= before+5 })
 	var done, lost atomic.Int32
 	clients := []*rawClient{s.session(), s.session(), s.session()}
 	for _, c := range clients {
@@ -189,7 +171,7 @@ func TestLoad(t *testing.T) {
 	s.cmd.Process.Signal(sigterm)
 	testbed.Receive(t, "serve's end", s.ended)
 	all.Wait()
-	reached := -(1 + 1 + 2*100 + len(clients)) // by the trial, initialize, and the calls before
+	reached := -(1 + len(clients)) // by the trial and initialize
 	for _, part := range regexp.MustCompile(`"sandbox ended".*"requests":(\d+)`).FindAllStringSubmatch(s.said(), -1) {
 		n, _ := strconv.Atoi(part[1])
 		reached += n

@@ -34,10 +34,11 @@ const (
 	exitSignal  = 128 // plus the signal's number
 )
 
+// asks are the signals that ask for the end.
+var asks = []os.Signal{syscall.SIGTERM, syscall.SIGINT}
+
 // serve tries the command, listens, and drains at the first signal.
 func serve(f *cli.Flags, l *pipeline.Line, o *options, command []string) int {
-	signals := make(chan os.Signal, 2)
-	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT)
 	level := slog.LevelInfo
 	if o.verbose {
 		level = slog.LevelDebug
@@ -55,9 +56,15 @@ func serve(f *cli.Flags, l *pipeline.Line, o *options, command []string) int {
 		return cli.Fail(err.Error())
 	}
 	house := session.New(o.limits, j, s.spec)
-	probing, done := context.WithTimeout(ctx, o.limits.Start)
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, asks...) // until here a signal ends the process
+	probing, done := signal.NotifyContext(ctx, asks...)
 	era, err := house.Probe(probing)
-	if done(); err != nil {
+	asked := probing.Err() != nil
+	switch done(); {
+	case asked:
+		return 0
+	case err != nil:
 		return refused(err)
 	}
 	j.Log.Info("probed", "server", era)

@@ -62,14 +62,17 @@ func stub(words []string) int {
 	in := bufio.NewReader(os.Stdin)
 	for {
 		line, err := in.ReadBytes('\n')
-		if err != nil && s.mode == "stubborn" {
+		if err != nil && (s.mode == "stubborn" || s.mode == "lingers") {
 			forever()
 		} else if err != nil {
 			return 0
 		}
 		m := stubMessage{Raw: string(bytes.TrimSpace(line))}
 		json.Unmarshal(line, &m)
-		if s.mode == "deaf" && m.Method == "tools/call" {
+		if s.mode == "shuts" && m.Method == "tools/call" {
+			syscall.Close(0)
+		}
+		if (s.mode == "deaf" || s.mode == "shuts") && m.Method == "tools/call" {
 			forever()
 		}
 		go s.take(m)
@@ -98,6 +101,9 @@ func (s *stubServer) take(m stubMessage) {
 				os.Exit(4)
 			}
 			s.line(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32022,"message":"no"}}`, m.ID)
+		case "leaves":
+			s.line(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"not before initialize"}}`, m.ID)
+			os.Exit(6)
 		case "silent":
 		default:
 			s.line(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"unknown"}}`, m.ID)

@@ -15,9 +15,10 @@
 // rounds, what -egress measures alone: streams, connections and look-ups of a server that reaches a host by name,
 // beside the same client and server on loopback and behind the plainest relay in C; and launches with and without
 // domains, and with another mcp-sandbox-init. Then what -serve measures alone: mcp-sandbox-serve beside the same server
-// by its standard streams. Last what -packages measures alone: servers that npx starts, from the store, from npm's
-// cache, plain, and for the first time, until they answer. Times are wall-clock medians of one machine: only the ratios
-// of one run say something. As root it measures as another user, because that is what people are.
+// by its standard streams, and 200 sessions at once beside as many in a Go host. Last what -packages measures alone:
+// servers that npx starts, from the store, from npm's cache, plain, and for the first time, until they answer. Times
+// are wall-clock medians of one machine: only the ratios of one run say something. As root it measures as another user,
+// because that is what people are.
 package main
 
 import (
@@ -56,8 +57,8 @@ func main() {
 	case len(args) == 1 && args[0] == echoArg:
 		peer(echoes)
 		return
-	case len(args) == 1 && args[0] == waiterArg:
-		peer(waiterMain)
+	case len(args) > 1 && args[0] == waiterArg:
+		peer(func() error { return waiterMain(args[1:]) })
 		return
 	case len(args) == 2 && args[0] == launcherArg:
 		forEachLine(byInit(func() *exec.Cmd { return exec.Command(args[1]) }, policy.Reduced))

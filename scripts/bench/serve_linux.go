@@ -10,8 +10,6 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
-	"path/filepath"
-	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -19,7 +17,6 @@ import (
 
 const (
 	echoArg   = "-as-echoes" // this program is a server that answers at once
-	idleOnes  = 50
 	notices   = 100_000
 	noticeOf  = 1000 // bytes
 	callsEach = 20   // of a round
@@ -59,9 +56,9 @@ type serving struct {
 	calls        int
 }
 
-func startServing(b *bench) (*serving, error) {
-	c := b.command(b.path("mcp-sandbox-serve"), "--listen", "127.0.0.1:0", "--log", "json",
-		"--max-per-principal", "100", "--", b.path("host"), echoArg)
+func startServing(b *bench, command func(...string) *exec.Cmd) (*serving, error) {
+	c := command(b.path("mcp-sandbox-serve"), "--listen", "127.0.0.1:0", "--log", "json",
+		"--max-sandboxes", "999", "--max-per-principal", "999", "--", b.path("host"), echoArg)
 	log, err := c.StderrPipe()
 	if err == nil {
 		err = c.Start()
@@ -163,7 +160,8 @@ func bare() (*serving, func(), error) {
 
 // measureServe measures mcp-sandbox-serve beside the same server by its standard streams, and prints each goal.
 func measureServe(b *bench, rounds int) error {
-	s, err := startServing(b)
+	full := func(words ...string) *exec.Cmd { return b.command(words[0], words[1:]...) }
+	s, err := startServing(b, full)
 	if err != nil {
 		return err
 	}
@@ -208,28 +206,5 @@ func measureServe(b *bench, rounds int) error {
 		return fmt.Errorf("%d lines of notifications, %w", lines, err)
 	}
 	fmt.Printf("| notifications of 1 kB on a stream, a second | %.0f |\n", notices/time.Since(began).Seconds())
-	return s.idle()
-}
-
-// idle prints the cost of a session of serve that waits.
-func (s *serving) idle() error {
-	var pss, files [2]int
-	for i := range 2 {
-		memory, err := memoryOf(s.cmd.Process.Pid)
-		if err != nil {
-			return err
-		}
-		all, err := filepath.Glob("/proc/" + strconv.Itoa(s.cmd.Process.Pid) + "/fd/*")
-		if pss[i], files[i] = memory[0], len(all); err != nil {
-			return err
-		}
-		for n := 0; i == 0 && n < idleOnes; n++ {
-			if _, err := s.begin(); err != nil {
-				return err
-			}
-		}
-	}
-	fmt.Printf("| kB PSS of serve, an idle session | %.0f |\n| descriptors of serve, the same | %.1f |\n",
-		float64(pss[1]-pss[0])/idleOnes, float64(files[1]-files[0])/idleOnes)
-	return nil
+	return waitingSessions(b, s)
 }

@@ -119,9 +119,9 @@ func (b *bench) init(words ...string) *exec.Cmd {
 	return b.command(b.path("mcp-sandbox-init"), words...)
 }
 
-// forbidden is a command of a host where user namespaces are forbidden. The rest of the machine sees nothing of it.
+// forbidden is a command where user namespaces are forbidden. The rest of the machine sees nothing of it.
 func (b *bench) forbidden(words ...string) *exec.Cmd {
-	c := b.command(b.path("host"), words...)
+	c := b.command(words[0], words[1:]...)
 	if err := (testbed.Machine{Lacks: []testbed.Lack{testbed.NoUserNamespaces}}).Apply(c); err != nil {
 		c.Err = err
 	}
@@ -177,9 +177,9 @@ func (b *bench) variants() ([]*variant, error) {
 		{name: "from a Go host, heap 0 MB, all layers, report", host: b.command(host, hostArg, "0", "full")},
 		{name: "from a Go host, heap 200 MB, all layers, report", host: b.command(host, hostArg, "200", "full")},
 		{name: "user namespaces forbidden: mcp-sandbox-init, reduced, report",
-			host: b.forbidden(launcherArg, b.path("mcp-sandbox-init"))},
+			host: b.forbidden(host, launcherArg, b.path("mcp-sandbox-init"))},
 		{name: "user namespaces forbidden: from a Go host, reduced, report",
-			host: b.forbidden(hostArg, "0", "reduced")},
+			host: b.forbidden(host, hostArg, "0", "reduced")},
 	}
 	for _, h := range hosts(b)[1:] {
 		list = append(list, &variant{name: "from " + h.name + ", all layers, report",

@@ -24,8 +24,8 @@ const atOnce, edge = 300, 30
 // waits is the server that waits: it says each line again.
 const waits = "/bin/cat"
 
-// waiterArg makes this program a Go host that launches a waiting server for each line, and says the process id of what
-// it started.
+// waiterArg makes this program a Go host that launches a waiting server for each line, PROGRAM and WORD…, and says the
+// process id of what it started.
 const waiterArg = "-as-waiter"
 
 // A waiter starts servers that wait.
@@ -48,7 +48,7 @@ func waiters(b *bench, lines map[string][]string) (list []*waiter) {
 			return b.command(b.path("mcp-sandbox"), "run", "--quiet", "--", waits)
 		}))
 	for _, h := range hosts(b) {
-		list = append(list, waitBy("from "+h.name, b.command(b.path(h.program), waiterArg)))
+		list = append(list, waitBy("from "+h.name, b.command(b.path(h.program), waiterArg, waits)))
 	}
 	return list
 }
@@ -60,7 +60,7 @@ func waitIn(name string, command func() *exec.Cmd) *waiter {
 	w.one = func() (int, error) {
 		c := command()
 		c.Stderr = os.Stderr
-		stop, err := answered(c)
+		stop, err := answered(c, "line\n")
 		if err != nil {
 			return 0, err
 		}
@@ -75,8 +75,8 @@ func waitIn(name string, command func() *exec.Cmd) *waiter {
 	return w
 }
 
-// answered starts a command, and waits until its server says a line again.
-func answered(c *exec.Cmd) (stop func(), err error) {
+// answered starts a command, and waits until its server has answered a line, with the same line or as initialize.
+func answered(c *exec.Cmd, line string) (stop func(), err error) {
 	in, err := c.StdinPipe()
 	if err != nil {
 		return nil, err
@@ -88,9 +88,10 @@ func answered(c *exec.Cmd) (stop func(), err error) {
 	if err := c.Start(); err != nil {
 		return nil, err
 	}
-	io.WriteString(in, "line\n")
-	if line, err := bufio.NewReader(out).ReadString('\n'); err != nil || line != "line\n" {
-		return nil, errors.Join(fmt.Errorf("%s answers %q", c.Path, line), err)
+	io.WriteString(in, line)
+	if said, err := bufio.NewReader(out).ReadString('\n'); err != nil ||
+		said != line && !strings.Contains(said, `"serverInfo"`) {
+		return nil, errors.Join(fmt.Errorf("%s answers %q", c.Path, said), err)
 	}
 	return func() { in.Close(); c.Wait() }, nil
 }
@@ -125,14 +126,19 @@ func waitBy(name string, host *exec.Cmd) *waiter {
 }
 
 // waiterMain is a Go host whose servers wait until it ends.
-func waiterMain() error {
+func waiterMain(command []string) error {
 	var ends []func()
+	line := "line\n"
+	if command[0] != waits {
+		line = initialize
+	}
 	for lines := bufio.NewScanner(os.Stdin); lines.Scan(); {
-		sb, err := launcher.Command(context.Background(), policy.Policy{}, launcher.Target{Path: waits, Dir: "/"})
+		sb, err := launcher.Command(context.Background(), policy.Policy{}, launcher.Target{Path: command[0],
+			Args: command[1:], Dir: "/"})
 		if err != nil {
 			return err
 		}
-		stop, err := answered(sb.Cmd)
+		stop, err := answered(sb.Cmd, line)
 		if err != nil {
 			return err
 		}

@@ -1,5 +1,5 @@
 // Command places tries servers where docs/deployment.md says they run: in containers of Docker's and podman's own
-// engines, in the container of the document's Pod, and in units of systemd.
+// engines, in the containers of the document's Pods, and in units of systemd.
 //
 //	make test-places
 //	go run ./scripts/places -only '^docker/a user$' -v

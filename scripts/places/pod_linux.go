@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"os"
@@ -8,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/security-mcp/mcp-sandbox/scripts/places/client"
 	"github.com/security-mcp/mcp-sandbox/scripts/places/manifest"
@@ -17,13 +20,17 @@ import (
 
 const document = "docs/deployment.md" // below the checkout, which is the working folder
 
-// pod starts the document's Pod: its init container, and then its server with a client, or a resident in the server's
-// place.
+// pod starts one of the document's Pods: its init container, and then its server with a client, or a resident in the
+// server's place.
 func (e *engine) pod(ctx context.Context, p *table.Place) (a table.Account) {
-	m, err := manifest.Read(document, p.Args...)
+	m, err := manifest.Read(document, cmp.Or(p.Own, "mcp-server"), p.Args...)
 	var folder string
 	if err == nil {
 		folder, err = os.MkdirTemp(e.work, "pod-")
+	}
+	var token string
+	if err == nil {
+		token, m.Secret, err = e.token(ctx)
 	}
 	if err == nil {
 		err = errors.Join(m.Volumes(folder), e.application(folder))
@@ -41,7 +48,7 @@ func (e *engine) pod(ctx context.Context, p *table.Place) (a table.Account) {
 		a.Problem = err.Error()
 		return a
 	}
-	if !p.Own {
+	if p.Own == "" {
 		there := *p
 		there.Args = flags
 		return e.try(ctx, &there)
@@ -50,11 +57,15 @@ func (e *engine) pod(ctx context.Context, p *table.Place) (a table.Account) {
 	defer cancel()
 	var stderr strings.Builder
 	flags = append(flags, "--volume", filepath.Join(folder, "application")+":/app:ro")
-	cmd := e.own(ctx, c, flags)
-	cmd.Stderr = &stderr
 	s := table.Session{Server: "node"}
-	tools, err := client.Talk(ctx, cmd)
-	if s.Tools, s.Stderr = tools, stderr.String(); err != nil {
+	if c.Stdin {
+		cmd := e.own(ctx, c, flags)
+		cmd.Stderr = &stderr
+		s.Tools, err = client.Talk(ctx, &mcp.CommandTransport{Command: cmd})
+	} else {
+		err = served{e, m, &s}.try(ctx, flags, token)
+	}
+	if s.Stderr += stderr.String(); err != nil {
 		s.Error = err.Error()
 	}
 	a.Sessions = []table.Session{s}

@@ -9,18 +9,20 @@ import (
 	"github.com/security-mcp/mcp-sandbox/policy"
 )
 
-// The policy in docs/deployment.md's manifest is one, and this version enforces it.
-func TestDeploymentPolicy(t *testing.T) {
+// The policies in docs/deployment.md's manifests are some, and this version enforces them.
+func TestDeploymentPolicies(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join(root(t), "docs", "deployment.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, after, found := strings.Cut(string(text), "policy.json: |\n")
-	doc, _, ended := strings.Cut(after, "---\n")
-	if !found || !ended {
-		t.Fatal("the manifest has no policy.json")
+	all := strings.Split(string(text), "policy.json: |\n")
+	for _, after := range all[1:] {
+		doc, _, ended := strings.Cut(after, "---\n")
+		if _, err := policy.Parse([]byte(doc)); err != nil || !ended {
+			t.Error(doc, err)
+		}
 	}
-	if _, err := policy.Parse([]byte(doc)); err != nil {
-		t.Error(err)
+	if len(all) != 3 {
+		t.Errorf("%d manifests with a policy.json", len(all)-1)
 	}
 }

@@ -13,11 +13,13 @@ const path = { type: "object", properties: { path: { type: "string" } }, require
 const tools = [
   { name: "echo", description: "Say the text again.", inputSchema: text },
   { name: "read_file", description: "Read a text file whole.", inputSchema: path },
+  { name: "fetch", description: "Read what a URL leads to.", inputSchema: text },
 ];
 
 async function call(name, args) {
   if (name === "echo") return args.text;
   if (name === "read_file") return await readFile(args.path, "utf8");
+  if (name === "fetch") return await (await fetch(args.text)).text();
   throw new Error(`unknown tool ${name}`);
 }
 

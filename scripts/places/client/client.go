@@ -1,22 +1,21 @@
 // Package client is a host with the official Go SDK, as far as a place needs one.
 //
-//	tools, err := client.Talk(ctx, exec.Command("node", "server.mjs"))
+//	tools, err := client.Talk(ctx, &mcp.CommandTransport{Command: exec.Command("node", "server.mjs")})
 package client
 
 import (
 	"context"
 	"errors"
 	"fmt"
-	"os/exec"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// Talk starts a server, initializes a session with it, lists its tools and ends it. The result is the number of
+// Talk initializes a session with a server, lists its tools, makes the calls and ends it. The result is the number of
 // tools.
-func Talk(ctx context.Context, cmd *exec.Cmd) (tools int, err error) {
+func Talk(ctx context.Context, to mcp.Transport, calls ...Call) (tools int, err error) {
 	client := mcp.NewClient(&mcp.Implementation{Name: "mcp-sandbox-places", Version: "1"}, nil)
-	session, err := client.Connect(ctx, &mcp.CommandTransport{Command: cmd}, nil)
+	session, err := client.Connect(ctx, to, nil)
 	if err != nil {
 		return 0, fmt.Errorf("initialize: %w", err)
 	}
@@ -32,5 +31,18 @@ func Talk(ctx context.Context, cmd *exec.Cmd) (tools int, err error) {
 	if err != nil {
 		return 0, fmt.Errorf("tools/list: %w", err)
 	}
+	for _, c := range calls {
+		r, err := session.CallTool(ctx, &mcp.CallToolParams{Name: c.Tool, Arguments: map[string]any{"text": c.Text}})
+		if err != nil {
+			return 0, fmt.Errorf("tools/call: %w", err)
+		}
+		said, _ := r.Content[0].(*mcp.TextContent)
+		if r.IsError == (c.Want != "") || said == nil || c.Want != "" && said.Text != c.Want {
+			return 0, fmt.Errorf("%s %s: %+v, want %q", c.Tool, c.Text, said, c.Want)
+		}
+	}
 	return len(list.Tools), nil
 }
+
+// A Call is one of a tool with a text.
+type Call struct{ Tool, Text, Want string } // Want "": an error

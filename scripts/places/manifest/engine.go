@@ -51,8 +51,8 @@ func (m *Manifest) Flags(c *Container, folder string) ([]string, error) {
 }
 
 // Volumes makes the Pod's volumes below a folder as a kubelet does: an emptyDir is of mode 0777, and nothing of it is
-// sticky (kubernetes#110835); with fsGroup the group is that, and the mode 2777. A ConfigMap's file is a link into a
-// folder whose name is a link again, so that all its files change at once.
+// sticky (kubernetes#110835); with fsGroup the group is that, and the mode 2777. A file of a ConfigMap or a Secret is a
+// link into a folder whose name is a link again, so that all its files change at once.
 func (m *Manifest) Volumes(folder string) error {
 	for _, v := range m.Pod.Spec.Volumes {
 		dir := filepath.Join(folder, v.Name)
@@ -61,7 +61,9 @@ func (m *Manifest) Volumes(folder string) error {
 		case err != nil:
 		case v.EmptyDir != nil && v.EmptyDir.Medium == "":
 		case v.ConfigMap != nil && v.ConfigMap.Name == m.Name:
-			err = m.configMap(dir)
+			err = m.files(dir, m.Data)
+		case v.Secret != nil:
+			err = m.files(dir, m.Secret)
 		default:
 			err = errors.New("a volume of another kind")
 		}
@@ -85,11 +87,11 @@ func (m *Manifest) share(dir string) error {
 	return errors.Join(os.Chown(dir, 0, group), os.Chmod(dir, mode))
 }
 
-func (m *Manifest) configMap(dir string) error {
+func (m *Manifest) files(dir string, data map[string]string) error {
 	const version, current = "..2026_11_22_09_00_00.123456789", "..data"
 	group := m.Pod.Spec.SecurityContext.FSGroup
 	err := errors.Join(os.Mkdir(filepath.Join(dir, version), 0o755), os.Symlink(version, filepath.Join(dir, current)))
-	for name, text := range m.Data {
+	for name, text := range data {
 		if strings.Contains(name, "/") {
 			return fmt.Errorf("%s: a name with a slash", name)
 		}

@@ -1,7 +1,7 @@
 // Package manifest reads the Kubernetes manifest of docs/deployment.md, and says what a container engine has to be
 // given for it.
 //
-//	m, err := manifest.Read("docs/deployment.md")
+//	m, err := manifest.Read("docs/deployment.md", "mcp-server")
 //	flags, err := m.Flags(&m.Pod.Spec.Containers[0], folder)
 //
 // A field that this package does not know is an error: a field without translation would not be tested.
@@ -20,9 +20,10 @@ import (
 
 // A Manifest is a ConfigMap and a Pod.
 type Manifest struct {
-	Data map[string]string // the ConfigMap's, by the names of files
-	Name string            // the ConfigMap's
-	Pod  Pod
+	Data   map[string]string // the ConfigMap's, by the names of files
+	Name   string            // the ConfigMap's
+	Secret map[string]string // the caller's
+	Pod    Pod
 }
 
 // A Pod has the fields of Kubernetes' that the document's uses.
@@ -35,8 +36,9 @@ type Pod struct {
 
 // Spec is a Pod's.
 type Spec struct {
-	AutomountServiceAccountToken *bool `yaml:"automountServiceAccountToken"`
-	SecurityContext              struct {
+	AutomountServiceAccountToken  *bool `yaml:"automountServiceAccountToken"`
+	TerminationGracePeriodSeconds int   `yaml:"terminationGracePeriodSeconds"`
+	SecurityContext               struct {
 		RunAsNonRoot   bool                  `yaml:"runAsNonRoot"`
 		RunAsUser      int                   `yaml:"runAsUser"`
 		RunAsGroup     int                   `yaml:"runAsGroup"`
@@ -59,8 +61,20 @@ type Container struct {
 		ReadOnlyRootFilesystem   bool  `yaml:"readOnlyRootFilesystem"`
 		Capabilities             struct{ Drop []string }
 	} `yaml:"securityContext"`
-	Resources    struct{ Limits map[string]string }
-	VolumeMounts []VolumeMount `yaml:"volumeMounts"`
+	ReadinessProbe Probe `yaml:"readinessProbe"`
+	LivenessProbe  Probe `yaml:"livenessProbe"`
+	Resources      struct{ Limits map[string]string }
+	VolumeMounts   []VolumeMount `yaml:"volumeMounts"`
+}
+
+// A Probe is one by HTTP.
+type Probe struct {
+	HTTPGet struct {
+		Path string
+		Port int
+	} `yaml:"httpGet"`
+	PeriodSeconds    int `yaml:"periodSeconds"`
+	FailureThreshold int `yaml:"failureThreshold"`
 }
 
 // A VolumeMount is a volume in a container.
@@ -75,11 +89,14 @@ type Volume struct {
 	Name      string
 	EmptyDir  *struct{ Medium string } `yaml:"emptyDir"`
 	ConfigMap *struct{ Name string }   `yaml:"configMap"`
+	Secret    *struct {
+		SecretName string `yaml:"secretName"`
+	}
 }
 
-// Read takes the manifest out of a document: its first block of YAML that is a ConfigMap and a Pod. Each change is a
+// Read takes a Pod's manifest out of a document: a block of YAML that is a ConfigMap and that Pod. Each change is a
 // text that is in the manifest once, and after an arrow the text that replaces it.
-func Read(file string, changes ...string) (*Manifest, error) {
+func Read(file, pod string, changes ...string) (*Manifest, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
 		return nil, err
@@ -87,7 +104,7 @@ func Read(file string, changes ...string) (*Manifest, error) {
 	const fence = "```"
 	for block := range strings.SplitSeq(string(text), fence+"yaml\n") {
 		body, _, ok := strings.Cut(block, "\n"+fence)
-		if !ok || !strings.HasPrefix(body, "apiVersion:") {
+		if !ok || !strings.Contains(body, "kind: Pod\nmetadata:\n  name: "+pod+"\n") {
 			continue
 		}
 		for _, change := range changes {
@@ -99,7 +116,7 @@ func Read(file string, changes ...string) (*Manifest, error) {
 		}
 		return parse([]byte(body))
 	}
-	return nil, fmt.Errorf("%s: no manifest", file)
+	return nil, fmt.Errorf("%s: no manifest of %s", file, pod)
 }
 
 func parse(text []byte) (*Manifest, error) {

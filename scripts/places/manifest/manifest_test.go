@@ -46,16 +46,16 @@ func TestUnknown(t *testing.T) {
 // A change that is not of this text, or of more than one place in it, is an error.
 func TestChanges(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "document.md")
-	const text = "```yaml\napiVersion: v1\nkind: ConfigMap\n---\nkind: Pod\nspec: {securityContext: {fsGroup: 7, runAsUser: 7}}\n```\n"
+	const text = "```yaml\napiVersion: v1\nkind: ConfigMap\n---\nkind: Pod\nmetadata:\n  name: p\nspec: {securityContext: {fsGroup: 7, runAsUser: 7}}\n```\n"
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	m, err := Read(file, "fsGroup: 7, → ", "runAsUser: 7 → runAsUser: 8")
+	m, err := Read(file, "p", "fsGroup: 7, → ", "runAsUser: 7 → runAsUser: 8")
 	if err != nil || m.Pod.Spec.SecurityContext.FSGroup != 0 || m.Pod.Spec.SecurityContext.RunAsUser != 8 {
 		t.Errorf("%+v, %v", m, err)
 	}
 	for _, change := range []string{"fsGroup: 1 → ", ": 7 → : 8"} {
-		if m, err := Read(file, change); err == nil {
+		if m, err := Read(file, "p", change); err == nil {
 			t.Errorf("%q: %+v", change, m)
 		}
 	}
@@ -99,7 +99,7 @@ func document(t *testing.T) *Manifest {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := Read(filepath.Join(root, "docs", "deployment.md"))
+	m, err := Read(filepath.Join(root, "docs", "deployment.md"), "mcp-server")
 	if err != nil {
 		t.Fatal(err)
 	}

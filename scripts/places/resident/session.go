@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
 	"github.com/security-mcp/mcp-sandbox/scripts/places/client"
 	"github.com/security-mcp/mcp-sandbox/scripts/places/table"
 )
@@ -52,5 +54,5 @@ func (r *resident) session(server string) (table.Session, error) {
 func (r *resident) talk(cmd *exec.Cmd) (tools int, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), r.timeout)
 	defer cancel()
-	return client.Talk(ctx, cmd)
+	return client.Talk(ctx, &mcp.CommandTransport{Command: cmd})
 }

@@ -17,7 +17,7 @@ func (p *Place) Compare(a *Account) []string {
 	if a.Problem != "" {
 		return []string{"no account: " + a.Problem}
 	}
-	if p.Own {
+	if p.Own != "" {
 		return p.own(a)
 	}
 	all := p.doctor(&a.Doctor, a.Code)
@@ -76,13 +76,13 @@ func (p *Place) inside() string {
 	return ""
 }
 
-// own is a Pod's own command: whether it was confined says its policy.
+// own is a Pod's own command. Whether it was confined says its policy, or its log.
 func (p *Place) own(a *Account) []string {
 	if len(a.Sessions) != 1 {
 		return []string{fmt.Sprintf("%d sessions", len(a.Sessions))}
 	}
-	if s := &a.Sessions[0]; s.Error != "" || s.Tools == 0 {
-		return []string{fmt.Sprintf("%d tools, %s: %s", s.Tools, s.Error, s.Stderr)}
+	if s := &a.Sessions[0]; s.Error != "" || s.Tools == 0 || s.Confinement != "" && s.Confinement != string(p.Want) {
+		return []string{fmt.Sprintf("%d tools, %s, %s: %s", s.Tools, s.Confinement, s.Error, s.Stderr)}
 	}
 	return nil
 }

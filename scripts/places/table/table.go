@@ -18,7 +18,7 @@ type Place struct {
 	Args []string // an engine's flags, the lines of a unit's [Service], or changes of the Pod
 	Down bool     // the unit's command is started by [MoveDown]
 	Bare bool     // the image has neither /tmp nor /etc/passwd
-	Own  bool     // the Pod runs its own command, whose client is outside: there is no resident
+	Own  string   // the name of a Pod that runs its own command, whose client is outside; "": a resident in mcp-server
 
 	Min     policy.Confinement // what a launch asks for; "": as the policy has it
 	Want    policy.Confinement // "": refused

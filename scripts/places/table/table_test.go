@@ -62,7 +62,7 @@ func TestCompare(t *testing.T) {
 		"it is not the place's":    func(p *Place, a *Account) { p.Broken, a.Sessions[3].Error = []string{"java"}, "EOF" },
 		"it is refused, not so":    func(p *Place, _ *Account) { p.Want = "" },
 		"another refusal":          func(p *Place, a *Account) { p.Want, p.Refused, a.Probe = "", "ENOSYS", Launch{Refused: "EACCES"} },
-		"its own command, silence": func(p *Place, _ *Account) { p.Own = true },
+		"its own command, silence": func(p *Place, _ *Account) { p.Own = "mcp-server" },
 	} {
 		p, a := place(), account()
 		if change(p, a); p.Compare(a) == nil {

@@ -49,7 +49,7 @@ func TestBodiesHaveDeadlines(t *testing.T) {
 		t.Fatal(err)
 	}
 	l, got := &timedListener{inner, make(chan *timed, 1)}, make(chan time.Time, 1)
-	s := serverOf(func(w http.ResponseWriter, r *http.Request) {
+	s := serverOf(nobodys().Config, func(w http.ResponseWriter, r *http.Request) {
 		c := <-l.conns
 		c.mu.Lock()
 		defer c.mu.Unlock()
@@ -95,7 +95,7 @@ func TestRoomForBodies(t *testing.T) {
 // Behind a body whose end two readers may see at different places no request follows.
 func TestNothingSmuggled(t *testing.T) {
 	s := httptest.NewUnstartedServer(nil)
-	s.Config = serverOf(nobodys().serve)
+	s.Config = Server(nobodys().Config)
 	s.Start()
 	defer s.Close()
 	c, err := net.Dial("tcp", s.Listener.Addr().String())

@@ -9,8 +9,6 @@ package front
 
 import (
 	"errors"
-	"io"
-	"log"
 	"net/http"
 	"net/url"
 	"slices"
@@ -57,12 +55,12 @@ const (
 func newFront(c Config) *front { return &front{Config: c, bodies: map[string]int64{}} }
 
 // Server is the HTTP server of /mcp.
-func Server(c Config) *http.Server { return serverOf(newFront(c).serve) }
+func Server(c Config) *http.Server { return serverOf(c, newFront(c).serve) }
 
 // Admin is the HTTP server of health and metrics alone.
 func Admin(c Config) *http.Server {
 	f := newFront(c)
-	return serverOf(func(w http.ResponseWriter, r *http.Request) {
+	return serverOf(c, func(w http.ResponseWriter, r *http.Request) {
 		switch {
 		case f.health(w, r):
 		case r.URL.Path == "/metrics":
@@ -75,9 +73,9 @@ func Admin(c Config) *http.Server {
 
 // serverOf bounds everything that a client can draw out. HTTP/1 alone: one request holds one connection, and the
 // connections are counted.
-func serverOf(serve http.HandlerFunc) *http.Server {
+func serverOf(c Config, serve http.HandlerFunc) *http.Server {
 	s := &http.Server{ReadHeaderTimeout: headerTime, IdleTimeout: idleTime, MaxHeaderBytes: headerSize,
-		ConnContext: principal.Connected, ErrorLog: log.New(io.Discard, "", 0), Protocols: new(http.Protocols)}
+		ConnContext: principal.Connected, ErrorLog: c.Log.HTTP(), Protocols: new(http.Protocols)}
 	s.Protocols.SetHTTP1(true)
 	s.ConnState = connections()
 	s.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -8,8 +8,10 @@
 package journal
 
 import (
+	"bytes"
 	"fmt"
 	"io"
+	"log"
 	"log/slog"
 	"maps"
 	"math"
@@ -25,7 +27,7 @@ type Journal struct {
 	Log *slog.Logger
 	Metrics
 
-	refused sync.Map // of reason to *rate
+	rates sync.Map // of a kind of record to *rate
 }
 
 // New writes lines of text, or JSON. The log's time is in UTC.
@@ -42,10 +44,31 @@ func New(w io.Writer, json bool, least slog.Level) *Journal {
 // Refused counts a request that was refused, and logs one a second for each reason.
 func (j *Journal) Refused(reason, remote string) {
 	j.Add(Refusals, reason, 1)
-	r, _ := j.refused.LoadOrStore(reason, &rate{most: 1})
-	if r.(*rate).allows(time.Now()) {
+	if j.allows(reason) {
 		j.Log.Warn("request refused", "reason", reason, "remote", remote)
 	}
+}
+
+// allows lets one record a second of a kind pass.
+func (j *Journal) allows(kind string) bool {
+	r, _ := j.rates.LoadOrStore(kind, &rate{most: 1})
+	return r.(*rate).allows(time.Now())
+}
+
+// HTTP is where net/http writes its errors. Any stranger makes those of TLS, so they take no other's place.
+func (j *Journal) HTTP() *log.Logger { return log.New(errorsOf{j}, "", 0) }
+
+type errorsOf struct{ *Journal }
+
+func (j errorsOf) Write(text []byte) (int, error) {
+	kind := "http"
+	if bytes.Contains(text, []byte("TLS handshake")) {
+		kind = "tls"
+	}
+	if j.allows(kind) {
+		j.Log.Error(kind, "error", strings.TrimSpace(string(text[:min(len(text), longest)])))
+	}
+	return len(text), nil
 }
 
 // A rate allows so many a second.

@@ -24,6 +24,19 @@ func TestLongLines(t *testing.T) {
 	}
 }
 
+// A stranger who makes errors of TLS fills no log with them, and hides no other error.
+func TestErrorsOfHTTP(t *testing.T) {
+	var out bytes.Buffer
+	l := New(&out, true, slog.LevelInfo).HTTP()
+	for range 1000 {
+		l.Print("http: TLS handshake error from 192.0.2.1:1: EOF")
+	}
+	l.Print("http: panic serving 192.0.2.1:1: a\nb\n" + strings.Repeat("x", 1<<20))
+	if n := strings.Count(out.String(), "\n"); n < 2 || n > 100 || out.Len() > 1<<15 || !strings.Contains(out.String(), `a\nb\n`) {
+		t.Errorf("%d lines: %.1000s", n, out.String())
+	}
+}
+
 // The buckets of a histogram come in their order, the last one with everything.
 func TestHistogram(t *testing.T) {
 	j := New(io.Discard, false, slog.LevelInfo)

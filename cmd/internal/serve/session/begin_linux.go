@@ -96,7 +96,7 @@ func (h *House) fill(p *place, who string) {
 	defer close(p.ready)
 	s, err := h.start(ctx, who, true)
 	if err == nil && h.era.Load() == unknownServer { // alone it ended before it said
-		if h.era.Store(s.discover()); h.era.Load() == legacyServer {
+		if h.era.Store(s.discover(ctx)); h.era.Load() == legacyServer {
 			s.End(CauseInitialize)
 			err = errLegacyServer
 		}
@@ -125,14 +125,17 @@ const (
 	modernServer
 )
 
-// Probe runs the server once, and finds out which versions it speaks. The sandbox is gone when it returns. The error is
-// the launch's.
+// Probe runs the server once, and finds out which versions it speaks. The sandbox is gone when it returns, which is
+// soon after the end of ctx. The error is the launch's.
 func (h *House) Probe(ctx context.Context) (era string, err error) {
-	s, err := h.start(ctx, "", false)
+	limited, stop := context.WithTimeout(ctx, h.limits.Start)
+	defer stop()
+	s, err := h.start(limited, "", false)
 	if err != nil {
 		return "", err
 	}
-	h.era.Store(s.discover())
+	defer context.AfterFunc(ctx, s.box.cancel)()
+	h.era.Store(s.discover(ctx))
 	s.End("probed")
 	<-s.box.over
 	return [...]string{"unknown", "legacy", "modern"}[h.era.Load()], nil
@@ -143,8 +146,8 @@ const discover = `{"jsonrpc":"2.0","id":"serve","method":"server/discover","para
 	`"io.modelcontextprotocol/clientInfo":{"name":"mcp-sandbox-serve","version":"1"}}}}`
 
 // discover asks the server which versions it speaks. Silence is that of an old one.
-func (s *Session) discover() int32 {
-	ctx, stop := context.WithTimeout(context.Background(), s.house.limits.Discover)
+func (s *Session) discover(ctx context.Context) int32 {
+	ctx, stop := context.WithTimeout(ctx, s.house.limits.Discover)
 	defer stop()
 	m, _ := wire.Parse([]byte(discover))
 	c, err := s.Call(ctx, m)
@@ -153,11 +156,12 @@ func (s *Session) discover() int32 {
 	}
 	defer s.Leave(c)
 	answer, _ := c.last(ctx, func([]byte) {})
-	if isClosed(s.box.asked) {
-		return unknownServer
-	}
-	if a, err := wire.Parse(answer); err == nil && (a.Has(wire.Result) || a.Code() == wire.CodeVersion) {
+	a, err := wire.Parse(answer)
+	switch {
+	case err == nil && (a.Has(wire.Result) || a.Code() == wire.CodeVersion):
 		return modernServer
+	case isClosed(s.box.asked) && (err != nil || a.Code() == wire.CodeInternal): // it ended, and this is serve's answer
+		return unknownServer
 	}
 	return legacyServer
 }

@@ -10,6 +10,8 @@ import (
 	"syscall"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/security-mcp/mcp-sandbox/cmd/internal/serve/journal"
 	"github.com/security-mcp/mcp-sandbox/launcher"
 	"github.com/security-mcp/mcp-sandbox/policy"
@@ -79,6 +81,7 @@ func open(ctx context.Context, s Spec) (*box, error) {
 	b.began = time.Now()
 	b.silent.Add(1) // read
 	go b.write()
+	go b.watch()
 	go b.finish()
 	return b, nil
 }
@@ -126,11 +129,13 @@ func (b *box) finish() {
 	late := time.AfterFunc(b.grace, b.cancel)
 	b.silent.Wait()
 	b.Cmd.Wait()
-	late.Stop()
-	b.cancel()
 	b.cause, b.lived = b.why, time.Since(b.began)
+	if !late.Stop() { // it lived on without a stream
+		b.cause = cmp.Or(b.why, causeClosed)
+	}
+	b.cancel()
 	if result, err := b.Wait(context.Background()); err == nil {
-		b.exitCode, b.cause = result.ExitCode, cmp.Or(b.why, string(result.Cause))
+		b.exitCode, b.cause = result.ExitCode, cmp.Or(b.cause, string(result.Cause))
 	}
 	close(b.over)
 }
@@ -209,7 +214,23 @@ func (b *box) write() {
 			return
 		}
 		if _, err := b.stdin.Write(message); err != nil {
-			return // the server has closed it, and may still answer
+			return
 		}
 	}
+}
+
+// watch ends a server that has closed its standard input, after which no message reaches it. What it was asked before
+// it may answer in its grace.
+func (b *box) watch() {
+	pipe, err := b.stdin.(syscall.Conn).SyscallConn()
+	if err == nil && pipe.Read(hasNoReader) == nil { // else the box has closed it
+		b.end("")
+	}
+}
+
+// hasNoReader is what poll(2) says of a pipe. A Read waits between two calls, and is woken by an error.
+func hasNoReader(pipe uintptr) bool {
+	fds := []unix.PollFd{{Fd: int32(pipe)}}
+	unix.Poll(fds, 0)
+	return fds[0].Revents&unix.POLLERR != 0
 }

@@ -90,6 +90,7 @@ const (
 	CauseInitialize   = "initialize"
 	CauseRevoked      = "revoked"
 	causeLine         = "line"
+	causeClosed       = "closed" // the server closed its standard input or output, and did not end
 )
 
 // End ends the session, and with it every call in flight.

@@ -2,8 +2,12 @@ package session
 
 import (
 	"bytes"
+	"io"
+	"log/slog"
 	"testing"
+	"testing/synctest"
 
+	"github.com/security-mcp/mcp-sandbox/cmd/internal/serve/journal"
 	"github.com/security-mcp/mcp-sandbox/cmd/internal/serve/wire"
 )
 
@@ -44,6 +48,26 @@ func TestRoute(t *testing.T) {
 			t.Errorf("%s went to %v as %s", line, st, text)
 		}
 	}
+}
+
+// What a server has written before it ended waits for a slow client as ever.
+func TestLastWords(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := &box{life: life{asked: make(chan struct{})}}
+		s := newSession(New(Usual(), journal.New(io.Discard, false, slog.LevelInfo), nil), b, "ann", "1", false)
+		st := s.stream()
+		s.push(st, make([]byte, streamBytes), false)
+		b.end("")
+		go s.push(st, []byte("last"), true)
+		synctest.Wait()
+		if first, ended := st.Take(); len(first) != streamBytes || ended {
+			t.Fatalf("%d bytes, ended %v", len(first), ended)
+		}
+		synctest.Wait()
+		if last, ended := st.Take(); string(last) != "last" || !ended {
+			t.Errorf("%q, ended %v", last, ended)
+		}
+	})
 }
 
 // Whatever a server writes reaches one client at most, and that one by a number of serve's own alone.

@@ -94,13 +94,13 @@ func (s *flow) push(st *Stream, message []byte, last bool) {
 	defer stop()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for !st.ended && st.full(len(message)) {
+	for asked := s.box.asked; !st.ended && st.full(len(message)); {
 		s.mu.Unlock()
 		late := false
 		select {
 		case <-s.room:
-		case <-s.box.asked:
-			late = true
+		case <-asked:
+			asked, late = nil, s.box.why != "" // of a server that has ended the last words count
 		case <-ctx.Done():
 			late = true
 		}

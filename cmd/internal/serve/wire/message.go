@@ -175,6 +175,11 @@ func (m *Message) classify() error {
 	if m.Has(ID) && Key(m.Value(ID)) == "" || len(m.Value(ID)) > longestID || len(m.Value(MetaToken)) > longestID {
 		return ErrID
 	}
+	for _, f := range [...]Field{Error, Result} { // of the two the one that is null is none, as in JSON-RPC 1.0
+		if m.Has(Result) && m.Has(Error) && string(m.Value(f)) == "null" {
+			m.at[slices.Index(fields[:], f)] = span{}
+		}
+	}
 	answers := m.Has(Result) || m.Has(Error)
 	switch {
 	case m.Has(Method) && answers, m.Has(Result) && m.Has(Error):

@@ -18,6 +18,8 @@ func TestParse(t *testing.T) {
 		` { "jsonrpc" : "2.0" , "method" : "m" , "params" : [ ] } ` + "\r": {Notification, nil},
 		`{"jsonrpc":"2.0","id":"a","result":null}`:                         {Response, nil},
 		`{"jsonrpc":"2.0","id":-1,"error":{"code":-7,"message":""}}`:       {Response, nil},
+		`{"jsonrpc":"2.0","id":1,"result":{},"error":null}`:                {Response, nil},
+		`{"jsonrpc":"2.0","id":1,"result":null,"error":{"code":-7}}`:       {Response, nil},
 		`[]`: {0, ErrBatch}, `1`: {0, ErrInvalid}, ``: {0, ErrNotJSON}, `{`: {0, ErrNotJSON}, `{}`: {0, ErrInvalid},
 		`{"jsonrpc":"1.0","method":"m"}`: {0, ErrInvalid}, `{"jsonrpc":"2.0","method":1}`: {0, ErrInvalid},
 		`{"jsonrpc":"2.0","id":1}`: {0, ErrInvalid}, `{"jsonrpc":"2.0","id":1,"result":1,"error":1}`: {0, ErrInvalid},
