@@ -133,7 +133,7 @@ func TestFinishWaitsForNoHost(t *testing.T) {
 	_, err := unix.Write(fd, []byte("last words"))
 	w.must(err)
 	unix.Close(fd)
-	w.Finish(time.Now().Add(10 * time.Second))
+	w.Finish(time.Now().Add(10*time.Second), unix.Poll)
 	if w.accepter.living != 0 {
 		t.Errorf("%d are waited for", w.accepter.living)
 	}

@@ -125,7 +125,7 @@ func TestFinishWaitsForBytes(t *testing.T) {
 	w.must(err)
 	unix.Close(mute)
 	unix.Close(speaks)
-	w.Finish(time.Now().Add(50 * time.Millisecond))
+	w.Finish(time.Now().Add(50*time.Millisecond), unix.Poll)
 	if w.accepter.living != 1 {
 		t.Errorf("%d are waited for", w.accepter.living)
 	}

@@ -194,8 +194,11 @@ func (e *Engine) Ports(name string) []uint16 {
 	return e.rules.PortsOf(name)
 }
 
+// A Wait is poll(2).
+type Wait func(fds []unix.PollFd, milliseconds int) (int, error)
+
 // Finish carries the server's last bytes, until then at the latest. The server has ended, and the loop too.
-func (e *Engine) Finish(until time.Time) {
+func (e *Engine) Finish(until time.Time, wait Wait) {
 	if e == nil {
 		return
 	}
@@ -212,7 +215,7 @@ func (e *Engine) Finish(until time.Time) {
 		if left <= 0 && !time.Now().Before(until) {
 			return
 		}
-		unix.Poll([]unix.PollFd{{Fd: int32(e.set.FD()), Events: unix.POLLIN}}, int(max(left, 0)/time.Millisecond)+1)
+		_, _ = wait([]unix.PollFd{{Fd: int32(e.set.FD()), Events: unix.POLLIN}}, int(max(left, 0)/time.Millisecond)+1)
 		e.Serve()
 	}
 }

@@ -30,7 +30,7 @@ func TestBeginAfterClose(t *testing.T) {
 	_, err = unix.Write(pair[0], []byte("for another"))
 	w.must(err)
 	w.Begin()
-	w.Finish(time.Now().Add(time.Second))
+	w.Finish(time.Now().Add(time.Second), unix.Poll)
 	b := make([]byte, 64)
 	if n, _, err := unix.Recvfrom(tap, b, unix.MSG_DONTWAIT); string(b[:max(n, 0)]) != "for another" {
 		t.Errorf("%q, %v: the closed engine has read it", b[:max(n, 0)], err)

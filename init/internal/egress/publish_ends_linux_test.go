@@ -84,7 +84,7 @@ func TestPublisherFinish(t *testing.T) {
 	}
 	io.WriteString(server, "last words")
 	server.Close()
-	p.Finish(time.Now().Add(10*time.Second), nil)
+	p.Finish(time.Now().Add(10*time.Second), nil, unix.Poll)
 	if p.living != 0 {
 		t.Errorf("%d are waited for", p.living)
 	}

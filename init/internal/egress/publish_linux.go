@@ -159,7 +159,7 @@ func (p *Publisher) endCalls() {
 
 // Finish carries the server's last bytes, until then at the latest, and serves an engine meanwhile. The server has
 // ended, and the loop too.
-func (p *Publisher) Finish(until time.Time, beside *Engine) {
+func (p *Publisher) Finish(until time.Time, beside *Engine, wait Wait) {
 	if p == nil || p.set == nil {
 		return
 	}
@@ -175,7 +175,7 @@ func (p *Publisher) Finish(until time.Time, beside *Engine) {
 		if left <= 0 {
 			return
 		}
-		unix.Poll([]unix.PollFd{{Fd: int32(p.set.FD()), Events: unix.POLLIN}}, int(left/time.Millisecond)+1)
+		_, _ = wait([]unix.PollFd{{Fd: int32(p.set.FD()), Events: unix.POLLIN}}, int(left/time.Millisecond)+1)
 		p.set.Serve()
 	}
 }

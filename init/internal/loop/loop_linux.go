@@ -123,12 +123,8 @@ func (l *Loop) turn() error {
 	}
 	timeout := l.timeout()
 	l.polling = l.holds
-	poll := unix.Poll
-	if l.Poll != nil {
-		poll = l.Poll
-	}
 	var err error
-	l.Outside(func() { _, err = poll(l.fds, timeout) })
+	l.Outside(func() { _, err = l.Wait(l.fds, timeout) })
 	l.polling = false
 	if err != nil && err != unix.EINTR {
 		return err
@@ -150,6 +146,14 @@ func (l *Loop) turn() error {
 		}
 	}
 	return nil
+}
+
+// Wait is poll(2), as the loop waits.
+func (l *Loop) Wait(fds []unix.PollFd, milliseconds int) (n int, err error) {
+	if l.Poll != nil {
+		return l.Poll(fds, milliseconds)
+	}
+	return unix.Poll(fds, milliseconds)
 }
 
 // timeout is how many milliseconds poll may wait for the first timer, or -1.

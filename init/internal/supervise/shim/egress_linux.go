@@ -150,9 +150,9 @@ func (n *network) finish() {
 		grace = lastBytes
 	}
 	until := time.Now().Add(min(grace, lastBytes))
-	n.publish.Finish(until, n.engine)
+	n.publish.Finish(until, n.engine, n.loop.Wait)
 	n.publish.Close()
-	n.engine.Finish(until)
+	n.engine.Finish(until, n.loop.Wait)
 }
 
 // lastBytes is how long the launcher carries bytes for a server that has ended.

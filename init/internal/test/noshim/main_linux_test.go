@@ -12,7 +12,7 @@ import (
 func TestMain(m *testing.M) {
 	reexec.Init()
 	altered.Main(testbed.Roles{limited: limitedHost, crowd: crowdHost, touched: touchedHost,
-		broken: brokenHost, aHost: beHost,
+		broken: brokenHost, aHost: beHost, noexec: forbidMemfds,
 		leaves: leavesHost, long: longHost}, nil)
 	os.Exit(altered.Tests(m))
 }
