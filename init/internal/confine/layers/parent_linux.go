@@ -94,9 +94,10 @@ func cloneByParent(b *build, flags int) {
 	signals := b.Step(sys.Signalfd(^uint64(0), unix.SFD_NONBLOCK|unix.SFD_CLOEXEC)).StoreAt(polled.Plus(pollfdSize))
 	b.Bind(&loop)
 	b.Call(sys.Ppoll(program.Ref(polled), parentPolled+ParentSockets, program.Int(0)))
-	p.taps.tell(b)
-	reapByParent(b, signals)
-	receiveByParent(b, &loop)
+	receiveByParent(b, &loop, func() { // what the host has said comes first: the server may have ended since
+		p.taps.tell(b)
+		reapByParent(b, signals)
+	})
 	for i, to := range [...]int{fdLifeline, fdRelease} {
 		b.Step(sys.Dup3(program.Word(p.files.Plus(4*i)), to, 0)).Else(&outer)
 		b.Call(sys.Close(program.Word(p.files.Plus(4 * i))))
@@ -146,8 +147,9 @@ func defaultSignals(b *build) {
 	}
 }
 
-// receiveByParent does what the host says, and goes on behind itself to clone init.
-func receiveByParent(b *build, loop *program.Label) {
+// receiveByParent does what the host says, or idle if the host has said nothing, and goes on behind itself to clone
+// init.
+func receiveByParent(b *build, loop *program.Label, idle func()) {
 	p := b.layout.parent
 	var executes, letsGo, alone, exits, lays, listens, nothing, open, ended, wait program.Label
 	init, space := program.Word(p.init), unix.CmsgSpace(4*mostFiles)
@@ -192,6 +194,7 @@ func receiveByParent(b *build, loop *program.Label) {
 	b.Bind(&open) // ECONNRESET, once, where the host has not read a signal, comes before its last message
 	host := program.Words(fdHosted | pollin<<32)
 	b.Step(sys.Ppoll(host, 1, program.Words(0, 0))).Returns(program.Int(0)).Else(&ended)
+	idle()
 	b.Jump(loop)
 	b.Bind(&ended) // the host: an init that runs ends its server by itself
 	b.Load(program.Word(p.lives))

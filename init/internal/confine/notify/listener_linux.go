@@ -27,13 +27,19 @@ type Listener struct {
 	tally   *tally.Tally
 	answers tally.Bucket // the rate of refusals
 
-	server  Server
-	served  tally.Bucket            // the rate of calls, where there is a server
-	waiting []platform.Notification // to be refused when the rate of refusals allows
+	serving
+	untold *order.Denied // has a line, and is being answered
 
 	on      *loop.Loop // nil: none yet. A thread of the server's that stands still may hold the filter's lock
 	calls   *loop.Source
 	resumes *loop.Timer // ends the wait
+}
+
+// serving is of a listener with a server.
+type serving struct {
+	server  Server
+	served  tally.Bucket            // the rate of calls
+	waiting []platform.Notification // to be refused when the rate of refusals allows
 }
 
 // A Server answers calls in earnest.
@@ -196,8 +202,12 @@ func (l *Listener) refuse(n platform.Notification, now time.Time) {
 	if counted { // before the answer: the server may end behind it, and with that the loop
 		l.tally.Count(&denied, line)
 	}
+	if line {
+		l.untold = &denied
+	}
 	var err error
 	l.on.Outside(func() { err = platform.RefuseCall(l.fd, n.ID, unix.EPERM) })
+	l.untold = nil
 	if !counted {
 		return
 	}
@@ -205,6 +215,13 @@ func (l *Listener) refuse(n platform.Notification, now time.Time) {
 		l.tally.Uncount(&denied, line)
 	} else if line {
 		l.tally.Report(&denied)
+	}
+}
+
+// Finish reports a refusal whose answer the server's end has overtaken. The loops have ended.
+func (l *Listener) Finish() {
+	if l.untold != nil {
+		l.tally.Report(l.untold)
 	}
 }
 

@@ -28,6 +28,7 @@ func (s *shim) finish() int {
 	}
 	took, appeared := time.Since(s.began), m.appeared.Last() // before slow steps, for the host may not wait
 	m.stdio.Drain()
+	sandbox.Listener.Finish()
 	s.network.finish()
 	sandbox.CloseEgress()
 	x := order.Exited{Event: "exited", Killed: e.Killed, Appeared: appeared, WallSeconds: took.Seconds(),
