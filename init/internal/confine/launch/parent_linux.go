@@ -185,25 +185,26 @@ func LetGo(s *Sandbox, sockets []int) error {
 func (p *Parent) Over() bool { return p.reaped || p.ended }
 
 // Look finds out whether the parent has ended, for where another process keeps the other end of the socket.
-func (p *Parent) Look() {
+func (p *Parent) Look() { p.ended = p.ended || p.gone() }
+
+// gone reports whether the parent has ended.
+func (p *Parent) gone() bool {
 	var info unix.Siginfo
 	err := unix.Waitid(unix.P_PID, p.PID, &info, unix.WEXITED|unix.WNOHANG|unix.WNOWAIT, nil)
-	p.ended = p.ended || err == unix.ECHILD || err == nil && info.Signo != 0
+	return err == unix.ECHILD || err == nil && info.Signo != 0
 }
 
-// kill kills init, whose number is no other process's while it is a child of the parent.
+// kill kills init, whose number is no other process's while the parent lives, which has not reaped it. /proc may hide
+// init, which is not dumpable.
 func (p *Parent) kill(init int) {
 	fd, err := unix.PidfdOpen(init, 0)
 	if err != nil {
 		return
 	}
 	defer unix.Close(fd)
-	closeAll([]int{p.stat})
-	if p.hold(init) == nil {
+	if !p.gone() {
 		_ = unix.PidfdSendSignal(fd, unix.SIGKILL, nil, 0)
 	}
-	closeAll([]int{p.stat})
-	p.stat = -1
 }
 
 var errReaped = errors.New("its processes ended")

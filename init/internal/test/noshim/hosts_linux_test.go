@@ -30,6 +30,7 @@ type hostKind struct {
 	cmd     func(c *exec.Cmd) // of each launch
 	start   func(c *exec.Cmd) // how the test starts the host
 	reaped  bool              // by another: Cmd.Wait cannot tell the status
+	stops   bool              // it stops the init of a server that it ends, which /proc hides
 	way     string            // the name of the process that is started; "" for a parent
 }
 
@@ -47,12 +48,8 @@ func hostKinds() []hostKind {
 		}},
 		{name: "waits for any child", reaped: true, prepare: func() error { go reapAny(); return nil }},
 		{name: "subreaper", prepare: func() error { return unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) }},
-		{name: "process 1", prepare: beFirst, start: func(c *exec.Cmd) {
-			c.SysProcAttr = testbed.EveryRight(unix.CLONE_NEWPID | unix.CLONE_NEWNS)
-			c.SysProcAttr.UidMappings[0].ContainerID = os.Getuid()
-			c.SysProcAttr.GidMappings[0].ContainerID = os.Getgid()
-			c.SysProcAttr.AmbientCaps = []uintptr{unix.CAP_SYS_ADMIN} // a host that is root has a shim
-		}},
+		{name: "process 1", prepare: func() error { return beFirst("") }, start: first},
+		{name: "process 1 with hidepid", prepare: func() error { return beFirst("hidepid=2") }, start: first, stops: true},
 		{name: "Setsid", cmd: attr(func(a *syscall.SysProcAttr) { a.Setsid = true })},
 		{name: "Setpgid", cmd: attr(func(a *syscall.SysProcAttr) { a.Setpgid = true })},
 		{name: "Pdeathsig", cmd: attr(func(a *syscall.SysProcAttr) { a.Pdeathsig = unix.SIGKILL })},
@@ -64,6 +61,14 @@ func hostKinds() []hostKind {
 			return os.Setenv("MCP_SANDBOX_LAUNCH", "shim")
 		}},
 	}
+}
+
+// first has a host start as process 1 of a pid namespace.
+func first(c *exec.Cmd) {
+	c.SysProcAttr = testbed.EveryRight(unix.CLONE_NEWPID | unix.CLONE_NEWNS)
+	c.SysProcAttr.UidMappings[0].ContainerID = os.Getuid()
+	c.SysProcAttr.GidMappings[0].ContainerID = os.Getgid()
+	c.SysProcAttr.AmbientCaps = []uintptr{unix.CAP_SYS_ADMIN} // a host that is root has a shim
 }
 
 // reapAny reaps every child of this process, as some hosts do.
@@ -80,9 +85,9 @@ func reapAny() {
 }
 
 // beFirst is for process 1 of a pid namespace: it gets a /proc of that, and has no rights from then on.
-func beFirst() error {
+func beFirst(options string) error {
 	runtime.LockOSThread()
-	if err := unix.Mount("proc", "/proc", "proc", 0, ""); err != nil {
+	if err := unix.Mount("proc", "/proc", "proc", 0, options); err != nil {
 		return fmt.Errorf("mount /proc: %w", err)
 	}
 	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
@@ -142,9 +147,14 @@ func (k *hostKind) launches() (problems []string) {
 			say("%v", err)
 			continue
 		}
-		if _, err = sb.Report(ctx); c.close {
+		report, err := sb.Report(ctx)
+		if c.close {
 			if way := comm(sb.Cmd.Process.Pid); err != nil || k.way == "" && way != order.ParentName {
 				say("started %q, %v", way, err)
+			}
+			if k.stops && err == nil {
+				stopInit(sb.Cmd.Process.Pid, report.PID)
+				c.code = 137
 			}
 			sb.Close()
 		}
@@ -165,6 +175,16 @@ func (k *hostKind) launches() (problems []string) {
 		say("children are left: %v", testbed.Children(os.Getpid()))
 	}
 	return problems
+}
+
+// stopInit stops the process between a parent and its server: there are no others, but for threads of the host.
+func stopInit(parent, server int) {
+	for pid := parent + 1; pid < server; pid++ {
+		if fd, err := unix.PidfdOpen(pid, 0); err == nil {
+			_ = unix.PidfdSendSignal(fd, unix.SIGSTOP, nil, 0)
+			unix.Close(fd)
+		}
+	}
 }
 
 // Hosts of every kind launch without a shim, and each server's end is told right.
