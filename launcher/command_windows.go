@@ -71,7 +71,7 @@ func newPipes() (*pipes, error) {
 func (p *pipes) Next() []byte { return piece(p.up) }
 
 // Begin has nothing to do: a shim begins by itself.
-func (p *pipes) Begin() {}
+func (p *pipes) Begin(<-chan struct{}) {}
 
 // HangUp closes the way down, which the shim takes for the host's end.
 func (p *pipes) HangUp(*os.Process) { p.once.Do(func() { p.down.Close() }) }

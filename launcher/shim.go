@@ -19,8 +19,8 @@ type channel interface {
 	io.Closer
 	// Next waits for the next piece of the records; nil: none follows.
 	Next() []byte
-	// Begin is called when Start begins, and may wait for other launches.
-	Begin()
+	// Begin is called when Start begins, and may wait for other launches until over is closed.
+	Begin(over <-chan struct{})
 	// HangUp makes the shim see its host's end, and wakes a stopped shim. Later records can still be read.
 	HangUp(shim *os.Process)
 	// Ask asks the shim to end its server.
@@ -69,7 +69,7 @@ func (s *shim) beginStart() bool {
 	}
 	s.mu.Unlock()
 	if begins {
-		s.channel.Begin()
+		s.channel.Begin(s.ctx.Done())
 	}
 	return may
 }

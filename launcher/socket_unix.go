@@ -13,7 +13,7 @@ import (
 type socket struct{ *os.File }
 
 // Begin has nothing to do: a shim begins by itself.
-func (s socket) Begin() {}
+func (s socket) Begin(<-chan struct{}) {}
 
 // Next reads the shim's records.
 func (s socket) Next() []byte { return piece(s.File) }

@@ -43,7 +43,7 @@ func newSandbox(ctx context.Context, path string, o *order.Order, c channel, fil
 func (s *startContext) Done() <-chan struct{} {
 	if s.cmd.Process != nil {
 		s.shim.started(s.cmd.Process)
-	} else if !s.shim.beginStart() {
+	} else if s.Context.Err() == nil && !s.shim.beginStart() { // Start fails where the host's context has ended
 		return over()
 	}
 	return s.Context.Done()

@@ -126,9 +126,9 @@ func makeShared() (s shared, err error) {
 // Path is the executable of the process, which has the Files from number 3 on.
 func (h *Hosted) Path() string { return "/proc/self/fd/" + strconv.Itoa(2+len(h.Files)) }
 
-// Begin waits, in a goroutine, for the process, and before that while many others are being made.
-func (h *Hosted) Begin() {
-	h.made = takeTurn()
+// Begin waits, in a goroutine, for the process, and before that while many others are being made, until over is closed.
+func (h *Hosted) Begin(over <-chan struct{}) {
+	h.made = takeTurn(over)
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.state == notBegun {

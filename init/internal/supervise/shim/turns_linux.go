@@ -17,18 +17,25 @@ var turnMoved atomic.Int64
 // turnTimeout is how long launches that all stand still delay others.
 const turnTimeout = time.Second
 
-// takeTurn waits while many launches are being made. A turn can be given back more than once.
-func takeTurn() (giveBack func()) {
+// mostTurn is how long a turn lasts: of a Start that fails nothing tells, and longer than others wait for all.
+const mostTurn = 2 * turnTimeout
+
+// takeTurn waits while many launches are being made, until over is closed. A turn can be given back more than once.
+func takeTurn(over <-chan struct{}) (giveBack func()) {
 	late := time.NewTimer(turnTimeout)
 	defer late.Stop()
 	for {
 		select {
 		case turns <- struct{}{}:
 			turnMoved.Store(time.Now().UnixNano())
-			return sync.OnceFunc(func() {
+			giveBack = sync.OnceFunc(func() {
 				<-turns
 				turnMoved.Store(time.Now().UnixNano())
 			})
+			time.AfterFunc(mostTurn, giveBack)
+			return giveBack
+		case <-over:
+			return func() {}
 		case now := <-late.C:
 			left := turnTimeout - time.Duration(now.UnixNano()-turnMoved.Load())
 			if left <= 0 {

@@ -111,7 +111,7 @@ func StartParent(h *shim.Hosted, dir string) (*exec.Cmd, error) {
 	cmd.Args, cmd.Env, cmd.Dir = []string{order.RunnerName}, []string{}, cmp.Or(dir, "/")
 	cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.ExtraFiles = os.Stdin, os.Stdout, os.Stderr, h.Files
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: unix.SIGCONT}
-	h.Begin()
+	h.Begin(nil)
 	err := cmd.Start()
 	closeOwn(h)
 	return cmd, err
