@@ -85,6 +85,8 @@ func (p *Told) take(m *message) (mine bool) {
 	case strings.HasPrefix(m.text, layers.MsgPacket) && p.Packet != nil:
 		p.Packet([]byte(m.text[len(layers.MsgPacket):]))
 		_ = p.tell(layers.ParentListens, 0) // where that fails the parent has ended
+	case strings.HasPrefix(m.text, layers.MsgRest) && p.Packet != nil:
+		p.Packet([]byte(m.text[len(layers.MsgRest):]))
 	case len(m.text) == 4 && m.text[0] <= 64 && m.text[1:] == "\x00\x00\x00" && len(p.signals) < mostSignals:
 		p.signals = append(p.signals, unix.Signal(m.text[0]))
 	}

@@ -23,6 +23,7 @@ const (
 	MsgLeaves  = "x" // it becomes the shim, and tells of no signal any more
 	MsgLaid    = "k" // the runner of a repair has ended, or was not started
 	MsgPacket  = "t" // and a packet of one of the sockets
+	MsgRest    = "u" // and another, of an init that has ended: it awaits no [ParentListens]
 )
 
 // Messages to the parent: a word, and a value.

@@ -21,6 +21,7 @@ const parentPolled = 4
 type parentSockets struct {
 	fds     [ParentSockets]program.Addr // -1: none
 	polled  [ParentSockets]program.Addr // the same in struct pollfd; -1 until the host has read the last packet
+	text    program.Addr                // MsgPacket or MsgRest, in a word
 	packet  program.Addr
 	size    program.Addr // of the packet, in its struct iovec
 	message program.Arg
@@ -33,8 +34,8 @@ func layoutSockets(b *build, polled program.Addr) (s parentSockets) {
 		s.fds[i] = b.Data(program.Raw(^uint64(0)))
 	}
 	s.packet = b.Space(PacketSize)
-	text := b.Data([]byte(MsgPacket))
-	iov := b.Data(program.Raw(uint64(text), uint64(len(MsgPacket)), uint64(s.packet), 0))
+	s.text = b.Data(program.Raw(uint64(MsgPacket[0])))
+	iov := b.Data(program.Raw(uint64(s.text), uint64(len(MsgPacket)), uint64(s.packet), 0))
 	s.size = iov.Plus(24)
 	s.message = program.Words(0, 0, uint64(iov), 2, 0, 0, 0)
 	return s
@@ -68,8 +69,10 @@ func (s *parentSockets) tell(b *build) {
 	}
 }
 
-// tellAll tells of all packets that there are. No process of the sandbox can make more.
+// tellAll tells of all packets that there are. No process of the sandbox can make more. As many answers would leave the
+// host no room to tell the exit status.
 func (s *parentSockets) tellAll(b *build) {
+	b.Load(program.Int(int(MsgRest[0]))).StoreAt(s.text)
 	for i := range s.fds {
 		var again, none program.Label
 		b.Bind(&again)

@@ -49,6 +49,48 @@ func TestPacketsOfAServerThatEnds(t *testing.T) {
 	}
 }
 
+// floods is a server that asks for more names than a socket holds, once it reads a line, and ends.
+const floods = ask + `
+read line
+for n in {1000..1399}; do ask 127.0.0.1 $n; ask ::1 $n; done
+exit 3`
+
+// However many packets the parent tells at the end, it hears with which status to end, also where it runs seldom.
+func TestManyPacketsOfAServerThatEnds(t *testing.T) {
+	ordinary(t)
+	ctx, cancel := context.WithTimeout(t.Context(), testbed.Patience())
+	defer cancel()
+	for i := range 10 {
+		sb, err := launcher.Command(ctx, policy.Policy{}, launcher.Target{Path: "/bin/bash", Args: []string{"-c", floods},
+			Dir: "/"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		in, err := sb.Cmd.StdinPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		start(t, sb)
+		if _, err = sb.Report(ctx); err != nil {
+			t.Fatal(err)
+		}
+		parent := sb.Cmd.Process.Pid
+		init := testbed.Children(parent)[0]
+		_ = unix.Kill(parent, unix.SIGSTOP)
+		_, _ = in.Write([]byte("\n"))
+		testbed.Await(t, "init's end", func() bool { return testbed.State(init) == "Z" })
+		_ = unix.Kill(parent, unix.SIGCONT)
+		time.Sleep(time.Duration(i) * 100 * time.Microsecond)
+		_ = unix.Kill(parent, unix.SIGSTOP)
+		time.Sleep(20 * time.Millisecond)
+		_ = unix.Kill(parent, unix.SIGCONT)
+		_ = sb.Cmd.Wait()
+		if code := sb.Cmd.ProcessState.ExitCode(); code != 3 {
+			t.Fatalf("in round %d the parent ended with %d", i, code)
+		}
+	}
+}
+
 // A host hears of each while the server runs.
 func TestPacketsOfAServerThatRuns(t *testing.T) {
 	ordinary(t)
