@@ -4,6 +4,9 @@ import (
 	"context"
 	"fmt"
 	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/launcher"
@@ -119,4 +122,47 @@ func TestPacketsOfAServerThatRuns(t *testing.T) {
 	if x, err := sb.Wait(ctx); err != nil || x.ExitCode != 3 {
 		t.Error(x, err)
 	}
+}
+
+// A parent that does not run while its server does tells of the packets all the same.
+func TestPacketsOfAParentThatWaits(t *testing.T) {
+	ordinary(t)
+	ctx, cancel := context.WithTimeout(t.Context(), testbed.Patience())
+	defer cancel()
+	for range 10 { // it may have taken the sockets before it is stopped
+		waitingParent(t, ctx)
+	}
+}
+
+func waitingParent(t *testing.T, ctx context.Context) {
+	t.Helper()
+	sb, err := launcher.Command(ctx, policy.Policy{}, launcher.Target{Path: "/bin/bash", Args: []string{"-c", asks},
+		Dir: "/"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	start(t, sb)
+	parent := sb.Cmd.Process.Pid
+	var init []int
+	for len(init) == 0 && ctx.Err() == nil {
+		init = testbed.Children(parent)
+	}
+	for { // the launch goes on once the parent has told of init
+		_ = unix.Kill(parent, unix.SIGSTOP)
+		soon, cancel := context.WithTimeout(ctx, 300*time.Millisecond)
+		_, err = sb.Report(soon)
+		cancel()
+		if err == nil || ctx.Err() != nil {
+			break
+		}
+		_ = unix.Kill(parent, unix.SIGCONT)
+		time.Sleep(time.Millisecond)
+	}
+	testbed.Await(t, "init's end", func() bool { return testbed.State(init[0]) == "Z" })
+	_ = unix.Kill(parent, unix.SIGCONT)
+	x, err := sb.Wait(ctx)
+	if err != nil || x.ExitCode != 3 || len(x.Denied) != 40 {
+		t.Fatalf("%+v, %v", x, err)
+	}
+	_ = sb.Cmd.Wait()
 }
