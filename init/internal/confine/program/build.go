@@ -1,6 +1,9 @@
 package program
 
-import "errors"
+import (
+	"errors"
+	"os"
+)
 
 // ErrFull is the error of a program that outgrew its memory.
 var ErrFull = errors.New("more calls or data than fit into a program: the policy names too much")
@@ -79,7 +82,8 @@ func Page(b *Builder) (ops, data [2]uint64) {
 // whole is the end of the page in which n bytes end.
 func whole(n int) int { return (n + page - 1) &^ (page - 1) }
 
-const page = 4096
+// page is the machine's: the kernel rounds the length of what it unmaps or gives back up to whole pages.
+var page = os.Getpagesize()
 
 // A Place is the end of the Ops and of the data so far.
 type Place struct{ ops, data int }
