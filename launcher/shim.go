@@ -34,6 +34,7 @@ type phase uint8
 
 const (
 	prepared phase = iota
+	queued         // Start waits for its turn
 	starting       // Start uses the files
 	running        // the shim was started, and a goroutine reads its records
 	closed         // nothing is left of a Cmd that never was started
@@ -65,13 +66,23 @@ func (s *shim) beginStart() bool {
 	s.mu.Lock()
 	may, begins := s.phase != closed, s.phase == prepared
 	if begins {
-		s.phase = starting
+		s.phase = queued
 	}
 	s.mu.Unlock()
 	if begins {
 		s.channel.Begin(s.ctx.Done())
+		s.mu.Lock()
+		s.phase = max(s.phase, starting)
+		s.mu.Unlock()
 	}
 	return may
+}
+
+// at is how far the Cmd has come.
+func (s *shim) at() phase {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.phase
 }
 
 // started notes that Start has made the process, and begins to read.
@@ -96,7 +107,7 @@ func (s *shim) started(process *os.Process) {
 func (s *shim) forgotten() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.phase == prepared || s.phase == starting {
+	if s.phase <= starting {
 		s.phase = running
 		s.closeFiles()
 		go s.read()
@@ -120,7 +131,7 @@ func (s *shim) close() error {
 		s.phase = closed
 		s.closeFiles()
 		return s.channel.Close()
-	case starting:
+	case queued, starting:
 		s.channel.HangUp(nil)
 	case running:
 		s.channel.HangUp(s.process)
@@ -128,11 +139,7 @@ func (s *shim) close() error {
 	return nil
 }
 
-func (s *shim) isClosed() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.phase == closed
-}
+func (s *shim) isClosed() bool { return s.at() == closed }
 
 // startTimeout is the maximal duration of a Start. The timeout matters only for a failed Start, or where a helper has
 // reset Cancel and WaitDelay of the Cmd.
@@ -140,9 +147,7 @@ const startTimeout = 2 * time.Second
 
 // await waits until there is a process. cmd is looked at only when that takes longer than any Start that works.
 func (s *shim) await(ctx context.Context, cmd *exec.Cmd) error {
-	s.mu.Lock()
-	at := s.phase
-	s.mu.Unlock()
+	at := s.at()
 	switch at {
 	case running:
 		return nil
@@ -151,12 +156,19 @@ func (s *shim) await(ctx context.Context, cmd *exec.Cmd) error {
 	}
 	late := time.NewTimer(startTimeout)
 	defer late.Stop()
-	select {
-	case <-s.ready:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-late.C:
+	for {
+		select {
+		case <-s.ready:
+			return nil
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-late.C:
+		}
+		if at != queued {
+			break
+		}
+		at = s.at()
+		late.Reset(startTimeout)
 	}
 	if cmd.Process == nil {
 		return errNotStarted

@@ -83,10 +83,6 @@ func TestManyPacketsOfAServerThatEnds(t *testing.T) {
 		_, _ = in.Write([]byte("\n"))
 		testbed.Await(t, "init's end", func() bool { return testbed.State(init) == "Z" })
 		_ = unix.Kill(parent, unix.SIGCONT)
-		time.Sleep(time.Duration(i) * 100 * time.Microsecond)
-		_ = unix.Kill(parent, unix.SIGSTOP)
-		time.Sleep(20 * time.Millisecond)
-		_ = unix.Kill(parent, unix.SIGCONT)
 		_ = sb.Cmd.Wait()
 		if code := sb.Cmd.ProcessState.ExitCode(); code != 3 {
 			t.Fatalf("in round %d the parent ended with %d", i, code)
@@ -147,17 +143,15 @@ func waitingParent(t *testing.T, ctx context.Context) {
 	for len(init) == 0 && ctx.Err() == nil {
 		init = testbed.Children(parent)
 	}
-	for { // the launch goes on once the parent has told of init
+	testbed.Await(t, "a report of a stopped parent", func() bool { // the launch goes on once that has told of init
 		_ = unix.Kill(parent, unix.SIGSTOP)
 		soon, cancel := context.WithTimeout(ctx, 300*time.Millisecond)
-		_, err = sb.Report(soon)
-		cancel()
-		if err == nil || ctx.Err() != nil {
-			break
+		defer cancel()
+		if _, err = sb.Report(soon); err != nil {
+			_ = unix.Kill(parent, unix.SIGCONT)
 		}
-		_ = unix.Kill(parent, unix.SIGCONT)
-		time.Sleep(time.Millisecond)
-	}
+		return err == nil
+	})
 	testbed.Await(t, "init's end", func() bool { return testbed.State(init[0]) == "Z" })
 	_ = unix.Kill(parent, unix.SIGCONT)
 	x, err := sb.Wait(ctx)
