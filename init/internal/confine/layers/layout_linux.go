@@ -176,6 +176,7 @@ func (l *Layout) Complete(req *Request) error {
 func Released(l *Layout) {
 	program.Forget(l.Program, l.lasting[0], l.lasting[1], l.server)
 	l.builder, l.proofs, l.acks, l.rules, l.state, l.Spans = nil, nil, nil, nil, nil, nil
+	l.req.Env, l.req.Filters = nil, Filters{}
 }
 
 // Init is init's process id in the shim's pid namespace, once the runner has exited; 0 or less if there is no

@@ -30,9 +30,9 @@ type Resolver struct {
 	lookups map[Query]*lookup
 	live    []*lookup
 	queue   []*lookup
-	turns   int  // for rotate
-	pumping bool // the queue is being emptied: once is enough
-	packet  [4096]byte
+	turns   int    // for rotate
+	pumping bool   // the queue is being emptied: once is enough
+	packet  []byte // made for the first lookup: most launches have none
 }
 
 // New makes a resolver with sockets in the set. Nothing is read or opened before the first lookup.
@@ -58,6 +58,13 @@ var (
 	errBusy = errors.New("too many lookups at once")
 	errType = errors.New("only A, AAAA and SRV records are looked up")
 )
+
+func (r *Resolver) buffer() []byte {
+	if r.packet == nil {
+		r.packet = make([]byte, 4096)
+	}
+	return r.packet
+}
 
 // Lookup calls done once, at once or later. Lookups of the same question at the same time are one for the nameservers.
 func (r *Resolver) Lookup(q Query, done func(Answer)) {

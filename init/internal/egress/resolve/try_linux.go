@@ -68,7 +68,7 @@ func newTry(l *lookup, server netip.AddrPort, tcp, edns bool) (*try, error) {
 
 // datagrams reads until one is the answer. Others are from a sender that guesses, and change nothing.
 func (t *try) datagrams(uint32) {
-	buffer := t.lookup.resolver.packet[:]
+	buffer := t.lookup.resolver.buffer()
 	for range turn {
 		n, err := unix.Read(t.fd, buffer)
 		if err == unix.EAGAIN || err == unix.EINTR {
@@ -133,7 +133,7 @@ func (t *try) send() error {
 // receive reads once: no more than the answer, which has at most 64 KiB.
 func (t *try) receive() error {
 	left := t.whole() - len(t.in)
-	buffer := t.lookup.resolver.packet[:]
+	buffer := t.lookup.resolver.buffer()
 	n, err := unix.Read(t.fd, buffer[:min(left, len(buffer))])
 	if err == unix.EAGAIN || err == unix.EINTR {
 		return nil

@@ -131,6 +131,9 @@ func (s *shim) supervise() error {
 	if !s.Order.Keep { // nothing else reads the evidence again
 		s.enforced.Layers, s.monitor.sandbox.Layers = nil, nil
 	}
+	if v := s.monitor.sandbox.View; !s.Order.Guided && len(v.Covers) == 0 {
+		v.Nodes, v.Private = nil, nil
+	}
 	if s.Order.Guided {
 		s.guide.lacks = openLacks(s.monitor.sandbox, s.guide.hasNetwork() || len(s.policy.Network.AllowedDomains) > 0)
 	} else if room := launch.TakeRoom(s.monitor.sandbox); room >= 0 {

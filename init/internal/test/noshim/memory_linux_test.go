@@ -15,7 +15,7 @@ import (
 
 // mostMemory is what a sandbox of a running server may cost its host, in bytes: on the heap, a decoded report among
 // that, and of the program that init executes.
-const mostMemory = 84 << 10
+const mostMemory = 68 << 10
 
 // memory is what this process has on its heap, and its part of the programs; proc_pid_smaps(5).
 func memory(tb testing.TB) (bytes int) {
