@@ -134,6 +134,13 @@ func duration(at *time.Duration) func(string) error {
 	}
 }
 
+// hasPort reports whether an address has a port, which may be 0.
+func hasPort(address string) bool {
+	_, port, err := net.SplitHostPort(address)
+	_, bad := strconv.ParseUint(port, 10, 16)
+	return err == nil && bad == nil
+}
+
 // check is the error of flags that do not go together.
 func (o *options) check() error {
 	if o.listen == "" {
@@ -150,6 +157,7 @@ func (o *options) check() error {
 		bad  bool
 		text string
 	}{
+		{!unix && !hasPort(o.listen), "--listen " + o.listen + ": HOST:PORT, or unix:PATH"},
 		{given > 1, "--token-file, --client-ca, --oidc-issuer, --proxy-header: only one of them"},
 		{given == 0 && !known, "--listen " + o.listen + " is reached from elsewhere: --token-file, --client-ca, " +
 			"--oidc-issuer or --proxy-header says who may come"},

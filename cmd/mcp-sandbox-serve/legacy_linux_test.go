@@ -173,6 +173,24 @@ func TestStartsThatFail(t *testing.T) {
 	}
 }
 
+// Of a principal who has as many sessions as may be the one that was idle longest, and that no client listens to, makes
+// room.
+func TestMakesRoom(t *testing.T) {
+	t.Parallel()
+	s := launch(t, "legacy", "--max-per-principal", "3", "--idle", "15s")
+	listens := s.session()
+	listens.stream("GET", "")
+	first, second := s.session(), s.session()
+	if cause := s.awaitEnds(1); cause != "idle" {
+		t.Errorf("cause %s", cause)
+	}
+	const ping = `{"jsonrpc":"2.0","id":1,"method":"ping"}`
+	first.post(ping).want(t, 404)
+	for _, c := range []*rawClient{listens, second, s.session()} {
+		c.post(ping).want(t, 200)
+	}
+}
+
 // A sandbox that does nothing ends; an open stream, and even more a call in flight, keeps it.
 func TestIdle(t *testing.T) {
 	t.Parallel()

@@ -57,7 +57,7 @@ func run(args []string, limits session.Limits) int {
 
 // token prints the line for a file of tokens, and the token where no file takes it.
 func token(args []string) int {
-	if len(args) != 1 || !principal.Valid(args[0]) {
+	if len(args) != 1 || !principal.Valid(args[0]) || strings.HasPrefix(args[0], "-") {
 		return cli.UsageError("serve", "token takes one PRINCIPAL of 1 to 255 bytes, as in mcp-sandbox-serve token ann")
 	}
 	token, line := principal.NewToken(args[0])
@@ -102,6 +102,9 @@ func newStarter(f *cli.Flags, l *pipeline.Line, o *options, command []string) (*
 	}
 	if err := o.hidden(&p); err != nil {
 		return nil, []string{err.Error()}
+	}
+	if info, err := os.Stat(o.secrets); o.secrets != "" && (err != nil || !info.IsDir()) {
+		return nil, []string{"--secrets " + o.secrets + " is no folder"}
 	}
 	if len(p.State) > longestState {
 		return nil, []string{"state " + p.State + ": at most 30 characters, for a principal's part comes behind"}

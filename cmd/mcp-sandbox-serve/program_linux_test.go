@@ -25,6 +25,9 @@ func TestUsage(t *testing.T) {
 	for words, want := range map[string]string{
 		"":                                  "no command",
 		"--listen 0.0.0.0:1 -- x":           "--token-file",
+		"--listen 8081 -- x":                "HOST:PORT",
+		"--listen localhost -- x":           "HOST:PORT",
+		"token --help":                      "PRINCIPAL",
 		"--listen :1 --token-file f -- x":   "--plain-http",
 		"--token-file f --client-ca f -- x": "only one of them",
 		"--tls-cert f -- x":                 "--tls-key",
@@ -34,6 +37,8 @@ func TestUsage(t *testing.T) {
 		"--proxy-header H --proxy-uid 1 -- x":                                          "unix:",
 		"--listen unix:/x --proxy-header H --proxy-uid x -- " + stub:                   "--proxy-uid",
 		"--token-file /nowhere -- " + stub:                                             "/nowhere",
+		"--secrets /nowhere -- " + stub:                                                "no folder",
+		"--secrets " + file + " -- " + stub:                                            "no folder",
 		"--token-file " + file + " --allow-read " + filepath.Dir(file) + " -- " + stub: "every server may read",
 		"--state " + strings.Repeat("s", 31) + " -- x":                                 "30 characters",
 		"--max-sandboxes 0 -- x":                                                       "from 1 on",

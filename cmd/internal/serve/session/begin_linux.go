@@ -125,6 +125,9 @@ const (
 	modernServer
 )
 
+// UnknownServer is the era of one that has ended, or not said which versions it speaks.
+const UnknownServer = "unknown"
+
 // Probe runs the server once, and finds out which versions it speaks. The sandbox is gone when it returns, which is
 // soon after the end of ctx. The error is the launch's.
 func (h *House) Probe(ctx context.Context) (era string, err error) {
@@ -138,7 +141,7 @@ func (h *House) Probe(ctx context.Context) (era string, err error) {
 	h.era.Store(s.discover(ctx))
 	s.End("probed")
 	<-s.box.over
-	return [...]string{"unknown", "legacy", "modern"}[h.era.Load()], nil
+	return [...]string{UnknownServer, "legacy", "modern"}[h.era.Load()], nil
 }
 
 const discover = `{"jsonrpc":"2.0","id":"serve","method":"server/discover","params":{"_meta":{` +

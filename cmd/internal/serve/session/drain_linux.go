@@ -20,17 +20,44 @@ func (h *House) Sweep(ctx context.Context, may func(who string) bool) {
 			return
 		case now := <-every.C:
 			all, _, _ := h.look()
+			living := map[string][]*Session{}
 			for _, s := range all {
 				if !may(s.Who) {
 					s.End(CauseRevoked)
 				} else if s.idle(now) {
 					s.End(CauseIdle)
+				} else if !isClosed(s.box.asked) {
+					living[s.Who] = append(living[s.Who], s)
 				}
+			}
+			for _, all := range living {
+				h.makeRoom(all, now)
 			}
 			h.mu.Lock()
 			maps.DeleteFunc(h.crashes, func(_ string, c crashes) bool { return now.After(c.until.Add(time.Hour)) })
 			h.mu.Unlock()
 		}
+	}
+}
+
+// crowded is the part of the idle time after which a session may make room.
+const crowded = 15
+
+// makeRoom ends the session that was idle longest, and has no stream, of a principal who has as many as may be: many
+// clients go without a word, and the next one would wait for the idle time.
+func (h *House) makeRoom(all []*Session, now time.Time) {
+	if len(all) < h.limits.PerPrincipal {
+		return
+	}
+	var longest *Session
+	most := h.limits.Idle / crowded
+	for _, s := range all {
+		if idle, open := s.idleFor(now); !open && idle >= most {
+			longest, most = s, idle
+		}
+	}
+	if longest != nil {
+		longest.End(CauseIdle)
 	}
 }
 
@@ -165,14 +192,20 @@ func (s *flow) endIfDone() {
 // idle reports whether the session had nothing to do for too long. A call that its client left counts for nothing: no
 // answer to it can be read.
 func (s *Session) idle(now time.Time) bool {
+	idle, open := s.idleFor(now)
+	most := s.house.limits.Idle
+	if open {
+		most = s.house.limits.IdleOpen
+	}
+	return idle >= most
+}
+
+// idleFor is how long the session has had nothing to do, -1 while it has, and whether a client reads a stream.
+func (s *Session) idleFor(now time.Time) (idle time.Duration, open bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.find(func(c *Call) bool { return !c.left && !c.listens }) != nil {
-		return false
+		return -1, true
 	}
-	most := s.house.limits.Idle
-	if len(s.open) > 0 {
-		most = s.house.limits.IdleOpen
-	}
-	return now.Sub(s.since) >= most
+	return now.Sub(s.since), len(s.open) > 0
 }

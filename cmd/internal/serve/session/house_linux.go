@@ -77,7 +77,8 @@ func (h *House) start(ctx context.Context, who string, modern bool) (*Session, e
 		if !errors.As(err, &r) {
 			r = &order.Refusal{Layer: order.Exec}
 		}
-		h.journal.Log.Error("sandbox refused", "layer", r.Layer, "error", err, "hint", r.Hint)
+		h.journal.Log.Error("sandbox refused", "id", serial, "principal", who, "layer", r.Layer, "error", err,
+			"hint", r.Hint)
 		if busy(err) {
 			return nil, NoRoom("limit", 5)
 		}
