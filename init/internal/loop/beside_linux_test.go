@@ -33,7 +33,8 @@ func TestBeside(t *testing.T) {
 		}
 	})
 	other.Add(ready(t), unix.POLLIN, func(int16) { enter(); theirs++ })
-	if err := l.Run(); err != nil || overlaps.Load() > 0 {
+	bounded(t, &l)
+	if err := l.Run(); err != nil || overlaps.Load() > 0 || t.Failed() {
 		t.Fatalf("%v, %d overlaps", err, overlaps.Load())
 	}
 
@@ -52,15 +53,27 @@ func TestBeside(t *testing.T) {
 			again.End()
 		}
 	})
+	bounded(t, &again)
 	if err := again.Run(); err != nil || mine < 100 {
 		t.Errorf("%v, %d", err, mine)
 	}
 	close(free)
 	<-left
-	other.Outside(func() {}) // what is left to do is done by one thread, and lets no other in
-	if other.turns.TryLock() {
-		t.Error("the other loop may go on")
-	}
+	other.Outside(func() { // what is left to do is done by one thread, and lets no other in
+		if other.turns.TryLock() {
+			t.Error("the other loop may go on")
+			other.turns.Unlock()
+		}
+	})
+}
+
+// bounded ends a loop whose other loop has no turn.
+func bounded(t *testing.T, l *Loop) {
+	t.Helper()
+	l.Timer(func() {
+		t.Error("the loop beside had no turn")
+		l.End()
+	}).Set(time.Now().Add(time.Minute))
 }
 
 // A timer that the loop beside sets ends the wait of a loop; outside of Run, and in no loop, Outside just calls.
