@@ -132,17 +132,19 @@ func TestPacketsOfAParentThatWaits(t *testing.T) {
 
 func waitingParent(t *testing.T, ctx context.Context) {
 	t.Helper()
-	sb, err := launcher.Command(ctx, policy.Policy{}, launcher.Target{Path: "/bin/bash", Args: []string{"-c", asks},
-		Dir: "/"})
+	sb, err := launcher.Command(ctx, policy.Policy{}, launcher.Target{Path: "/bin/bash", Dir: "/",
+		Args: []string{"-c", "read line\n" + asks}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, err := sb.Cmd.StdinPipe()
 	if err != nil {
 		t.Fatal(err)
 	}
 	start(t, sb)
 	parent := sb.Cmd.Process.Pid
 	var init []int
-	for len(init) == 0 && ctx.Err() == nil {
-		init = testbed.Children(parent)
-	}
+	testbed.Await(t, "init", func() bool { init = testbed.Children(parent); return len(init) > 0 })
 	testbed.Await(t, "a report of a stopped parent", func() bool { // the launch goes on once that has told of init
 		_ = unix.Kill(parent, unix.SIGSTOP)
 		soon, cancel := context.WithTimeout(ctx, 300*time.Millisecond)
@@ -152,6 +154,7 @@ func waitingParent(t *testing.T, ctx context.Context) {
 		}
 		return err == nil
 	})
+	_, _ = in.Write([]byte("\n"))
 	testbed.Await(t, "init's end", func() bool { return testbed.State(init[0]) == "Z" })
 	_ = unix.Kill(parent, unix.SIGCONT)
 	x, err := sb.Wait(ctx)
