@@ -185,6 +185,9 @@ func TestKilled(t *testing.T) {
 func TestEndsAtOnce(t *testing.T) {
 	t.Parallel()
 	s := launch(t, "dies")
+	if !strings.Contains(s.said(), "ended in its first start") {
+		t.Error(s.said())
+	}
 	for range 5 {
 		if a := s.modern().ask("1", "echo", ""); a.status != 503 && (a.status != 200 || !strings.Contains(a.text, "-32603")) {
 			t.Errorf("%d %s", a.status, a.text)

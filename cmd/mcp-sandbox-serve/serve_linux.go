@@ -69,7 +69,7 @@ func serve(f *cli.Flags, l *pipeline.Line, o *options, command []string) int {
 	}
 	if j.Log.Info("probed", "server", era); era == session.UnknownServer {
 		j.Log.Warn("the server ended in its first start, without an answer",
-			"hint", "where it ends with variables too, mcp-sandbox run with the same words says what it does not see")
+			"hint", "it had nobody's secrets; mcp-sandbox run with the same flags names arguments that it cannot see")
 	}
 	servers, err := o.open(front.Config{House: house, Who: source, Log: j, Body: int64(o.body), Loopback: o.loopback(),
 		Hosts: o.hosts, Origins: o.origins, Issuer: o.issuer, Admin: o.admin != ""})

@@ -176,3 +176,35 @@ func TestMessageIsCut(t *testing.T) {
 		t.Errorf("%d descriptors are left", n)
 	}
 }
+
+// Of the packets of a server that runs each is answered. The rest is not: of hundreds the answers would leave no room
+// for the parent's exit status.
+func TestPacketsThatAreAnswered(t *testing.T) {
+	p, files, err := NewParent(&policy.Policy{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	defer closeAll([]int{files.Program, files.Ready})
+	got := ""
+	p.PID, p.Packet = os.Getpid(), func(b []byte) { got += string(b) }
+	for _, text := range []string{layers.MsgPacket + "1", layers.MsgRest + "2", layers.MsgRest + "3", layers.MsgEnded} {
+		if err := unix.Send(files.Ready, []byte(text), 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p.await(unix.Poll, func() bool { return p.reaped })
+	answers := 0
+	for b := make([]byte, 64); ; answers++ {
+		n, _, err := unix.Recvfrom(files.Ready, b, unix.MSG_DONTWAIT)
+		if err != nil {
+			break
+		}
+		if want := layers.ParentMessage(layers.ParentListens, 0); string(b[:n]) != string(want) {
+			t.Errorf("%q, want %q", b[:n], want)
+		}
+	}
+	if got != "123" || answers != 1 {
+		t.Errorf("packets %q, %d answers", got, answers)
+	}
+}

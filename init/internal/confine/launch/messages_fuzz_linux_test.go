@@ -47,6 +47,7 @@ func seeds(f *testing.F) {
 		{one(layers.MsgMounts, 1), one(layers.MsgMounts, 1)}, {one(layers.MsgEgress, 5)},
 		{one(layers.MsgRoom, 1), one(layers.MsgRoom, 1), one(layers.MsgPublish, layers.PublishReady)},
 		{one(layers.MsgReady, 0), one(layers.MsgReady, 0)}, {one(layers.MsgStreams, 253)},
+		{one(layers.MsgPacket+"E", 0), one(layers.MsgRest, 1), one(layers.MsgRest+"\x01\x04", 0)},
 		{one("\xff\xff\xff\xff", 0), one("0123456789abcdef", 2)}} {
 		var text []byte
 		for _, m := range all {
@@ -92,6 +93,11 @@ func fuzzParent(t *testing.T, fd int, parents bool, all []byte) {
 	}
 	if p.PID = os.Getpid(); !parents {
 		p.PID = 1
+	}
+	p.Packet = func(b []byte) {
+		if len(b) > layers.PacketSize {
+			t.Fatalf("a packet of %d bytes", len(b))
+		}
 	}
 	p.await(unix.Poll, func() bool { return false })
 	if len(p.signals) > mostSignals {

@@ -15,10 +15,10 @@ type Pipes struct {
 
 // open makes the pipes and the socket, and returns the other ends in the same order.
 func (p *Pipes) open() (theirs [3]int, err error) {
-	var ready int
-	pipes, err := p.openPipes()
-	if ready = -1; err == nil {
-		ready, err = p.openReady()
+	ready, err := p.openReady()
+	pipes := [2]int{-1, -1}
+	if err == nil {
+		pipes, err = p.openPipes()
 	}
 	return [3]int{pipes[0], ready, pipes[1]}, err
 }

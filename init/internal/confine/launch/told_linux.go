@@ -13,7 +13,7 @@ import (
 // them a message is from.
 type Told struct {
 	PID, UID, GID int // as the kernel tells with the first message
-	FD            int // a pidfd, until [Parent.LetGo]; -1: none
+	FD            int // a pidfd, until [LetGo]; -1: none
 
 	Packet func([]byte) // gets each packet of the sockets that the parent was given
 

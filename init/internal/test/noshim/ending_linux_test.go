@@ -20,7 +20,7 @@ import (
 )
 
 // leaves is the role of a host that hands its server its own streams, and says how it ended. It may fork a child that
-// executes nothing, which keeps every descriptor.
+// executes nothing, which keeps every descriptor: those of a launch that runs, or of one before its start.
 const leaves = "noshim.test leaves"
 
 // polite is a server that says when it is asked to end, and takes its time.
@@ -36,6 +36,9 @@ func leavesHost(words []string) int {
 		return 1
 	}
 	sb.Cmd.Stdin, sb.Cmd.Stdout, sb.Cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	if words[0] == "forks before" {
+		fmt.Println("forked", fork())
+	}
 	if err = sb.Cmd.Start(); err != nil {
 		fmt.Println(err)
 		return 1
@@ -78,14 +81,14 @@ type leaving struct {
 	said         *bufio.Reader
 }
 
-func leave(t *testing.T, forks bool, script string) *leaving {
+func leave(t *testing.T, forks, script string) *leaving {
 	t.Helper()
 	from, to, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { from.Close() })
-	cmd := testbed.As(leaves, map[bool]string{false: "", true: "forks"}[forks], script)
+	cmd := testbed.As(leaves, forks, script)
 	cmd.Stdout = to
 	in, err := cmd.StdinPipe()
 	if err != nil {
@@ -131,9 +134,9 @@ func (l *leaving) send(pid int, all ...unix.Signal) {
 }
 
 // begins waits for the server, and for the host's fork if there is one.
-func (l *leaving) begins(forks bool) {
+func (l *leaving) begins(forks string) {
 	l.Helper()
-	for left := 1 + map[bool]int{true: 1}[forks]; left > 0; left-- {
+	for left := 1 + min(1, len(forks)); left > 0; left-- {
 		line, err := l.said.ReadString('\n')
 		name, number, _ := strings.Cut(strings.TrimSpace(line), " ")
 		if pid, _ := strconv.Atoi(number); name == "forked" && pid > 1 {
@@ -157,24 +160,26 @@ func (l *leaving) stopped(pid int) {
 // A fate is what is done to the processes of a launch, and what its server and its host say then.
 type fate struct {
 	name  string
-	forks bool
+	forks string // when the host does; "" for never
 	do    func(l *leaving)
 }
 
 func fates() []fate {
+	lost := func(l *leaving) { l.send(l.parent, unix.SIGKILL); l.hears("supervisor-lost 137") }
 	return []fate{
-		{"host killed", false, func(l *leaving) { l.send(l.host, unix.SIGKILL); l.hears("TERM", "end") }},
-		{"host killed that forked", true, func(l *leaving) { l.send(l.host, unix.SIGKILL); l.hears("TERM", "end") }},
-		{"parent killed", false, func(l *leaving) { l.send(l.parent, unix.SIGKILL); l.hears("supervisor-lost 137") }},
-		{"init killed", false, func(l *leaving) {
+		{"host killed", "", func(l *leaving) { l.send(l.host, unix.SIGKILL); l.hears("TERM", "end") }},
+		{"host killed that forked", "forks", func(l *leaving) { l.send(l.host, unix.SIGKILL); l.hears("TERM", "end") }},
+		{"parent killed", "", lost},
+		{"parent killed, host forked before", "forks before", lost},
+		{"init killed", "", func(l *leaving) {
 			l.send(testbed.Children(l.parent)[0], unix.SIGKILL)
 			l.hears("supervisor-lost 137")
 		}},
-		{"parent asked", false, func(l *leaving) {
+		{"parent asked", "", func(l *leaving) {
 			l.send(l.parent, unix.SIGTERM)
 			l.hears("TERM", "end", "cancelled 0")
 		}},
-		{"host stopped, parent killed", false, func(l *leaving) {
+		{"host stopped, parent killed", "", func(l *leaving) {
 			l.send(l.host, unix.SIGSTOP)
 			l.stopped(l.host)
 			init := testbed.Children(l.parent)[0]
@@ -183,26 +188,26 @@ func fates() []fate {
 			l.send(l.host, unix.SIGCONT)
 			l.hears("supervisor-lost 137")
 		}},
-		{"host stopped and killed", false, func(l *leaving) {
+		{"host stopped and killed", "", func(l *leaving) {
 			l.send(l.host, unix.SIGSTOP)
 			l.stopped(l.host)
 			l.send(l.host, unix.SIGKILL)
 			l.hears("TERM", "end")
 		}},
-		{"host stopped, parent asked", false, func(l *leaving) {
+		{"host stopped, parent asked", "", func(l *leaving) {
 			l.send(l.host, unix.SIGSTOP)
 			l.stopped(l.host)
 			l.send(l.parent, unix.SIGTERM)
 			l.send(l.host, unix.SIGCONT)
 			l.hears("TERM", "end", "cancelled 0")
 		}},
-		{"parent stopped, host killed", false, func(l *leaving) {
+		{"parent stopped, host killed", "", func(l *leaving) {
 			l.send(l.parent, unix.SIGSTOP)
 			l.stopped(l.parent)
 			l.send(l.host, unix.SIGKILL)
 			l.hears("TERM", "end")
 		}},
-		{"parent stopped and continued", false, func(l *leaving) {
+		{"parent stopped and continued", "", func(l *leaving) {
 			l.send(l.parent, unix.SIGSTOP)
 			l.stopped(l.parent)
 			l.send(l.parent, unix.SIGCONT, unix.SIGTERM)
