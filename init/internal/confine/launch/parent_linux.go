@@ -3,11 +3,9 @@ package launch
 import (
 	"errors"
 	"os"
-	"strconv"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/confine/layers"
 	"github.com/security-mcp/mcp-sandbox/init/internal/confine/program"
-	"github.com/security-mcp/mcp-sandbox/platform"
 	"github.com/security-mcp/mcp-sandbox/policy"
 	"golang.org/x/sys/unix"
 )
@@ -21,7 +19,6 @@ type Parent struct {
 	memory []byte
 	pipes  Pipes     // until the attempt has them; Ready stays the Parent's
 	begun  bool      // the parent clones init
-	stat   int       // /proc/PID/stat of init, until everything is proved; -1
 	early  []message // of init, which may be ahead of the parent
 }
 
@@ -34,7 +31,7 @@ func NewParent(p *policy.Policy) (_ *Parent, files Files, err error) {
 	if err != nil {
 		return nil, files, err
 	}
-	x := &Parent{Told: Told{FD: -1, socket: -1}, layout: layers.NewHosted(mem, p), memory: mem, stat: -1,
+	x := &Parent{Told: Told{FD: -1, socket: -1}, layout: layers.NewHosted(mem, p), memory: mem,
 		pipes: Pipes{-1, -1, -1, true}}
 	ready, err := x.pipes.openReady()
 	x.socket = x.pipes.Ready
@@ -49,8 +46,8 @@ func NewParent(p *policy.Policy) (_ *Parent, files Files, err error) {
 // Close closes the files of the parent in this process. The launch has ended.
 func (p *Parent) Close() {
 	p.pipes.close()
-	closeAll([]int{p.socket, p.FD, p.stat})
-	p.socket, p.FD, p.stat = -1, -1, -1
+	closeAll([]int{p.socket, p.FD})
+	p.socket, p.FD = -1, -1
 	for _, m := range p.early {
 		closeAll(m.carried)
 	}
@@ -121,14 +118,6 @@ func (p *Parent) adopt(a *Attempt) error {
 	return refusedStart("clone", errReaped)
 }
 
-// hold opens what tells init's parent, while the kernel lets this process look at init.
-func (p *Parent) hold(init int) (err error) {
-	if p.stat, err = unix.Open("/proc/"+strconv.Itoa(init)+"/stat", unix.O_RDONLY|unix.O_CLOEXEC, 0); err != nil {
-		return refusedStart("open stat", err)
-	}
-	return p.check()
-}
-
 // reap waits for init's end, which the parent tells.
 func (p *Parent) reap(s *Sandbox) (st unix.WaitStatus, ru unix.Rusage, err error) {
 	p.await(s.launch.Interrupt.Poll, func() bool { return p.reaped })
@@ -194,8 +183,7 @@ func (p *Parent) gone() bool {
 	return err == unix.ECHILD || err == nil && info.Signo != 0
 }
 
-// kill kills init, whose number is no other process's while the parent lives, which has not reaped it. /proc may hide
-// init, which is not dumpable.
+// kill kills init, whose number is no other process's while the parent lives, which has not reaped it.
 func (p *Parent) kill(init int) {
 	fd, err := unix.PidfdOpen(init, 0)
 	if err != nil {
@@ -209,24 +197,11 @@ func (p *Parent) kill(init int) {
 
 var errReaped = errors.New("its processes ended")
 
-// Check is an error where the init of a sandbox that is proved would not die with the parent.
+// Check is an error where the parent has ended: init dies with it. While the parent lives init's number is no other
+// process's. The parent's end is asked of the kernel: /proc may hide init, which is not dumpable.
 func (p *Parent) Check() error {
-	err := p.check()
-	closeAll([]int{p.stat})
-	p.stat = -1
-	return err
-}
-
-// check is an error where init is not the parent's child: the parent was killed, or the number is another process's.
-func (p *Parent) check() error {
-	b := make([]byte, 4096)
-	n, err := unix.Pread(p.stat, b, 0)
-	if err == nil {
-		s, ok := platform.ParseStat(b[:n])
-		if ok && s.Parent == p.PID && s.State != 'Z' {
-			return nil
-		}
-		err = os.ErrProcessDone
+	if p.gone() {
+		return refusedStart("start", os.ErrProcessDone)
 	}
-	return refusedStart("start", err)
+	return nil
 }

@@ -93,7 +93,7 @@ func (a *Attempt) adoptInit() (err error) {
 		return refusedStart("pidfd_open", err)
 	}
 	if parent := a.launch.Host.Parent; parent != nil {
-		if err = parent.hold(a.Init.PID); err != nil { // the number may be another process's by now
+		if err = parent.Check(); err != nil { // the number may be another process's by now
 			unix.Close(a.Init.FD)
 			a.Init.FD = -1
 			return err
