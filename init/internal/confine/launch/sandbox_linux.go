@@ -69,17 +69,19 @@ func (s *Sandbox) Shared() bool { return s.Confinement != policy.Full }
 func (s *Sandbox) watchesCovers() bool { return len(s.View.Covers) > 0 && s.launch.Covers != nil }
 
 // Release lets the server execute. A server may be refused a request at once, which is reported: so Begin comes first.
-func (s *Sandbox) Release() error {
+// Where init is lost meanwhile its end is told as any other, for the sandbox was reported.
+func (s *Sandbox) Release() {
 	if s.Egress != nil {
 		s.Egress.Begin()
 	}
-	err := s.Pipes.resume()
+	if s.Pipes.resume() != nil {
+		s.KillInit()
+	}
 	closeAll([]int{s.Pipes.Release})
 	s.Pipes.Release = -1
 	if s.launch.Hooks.Program == nil { // or a test reads the program afterwards
 		layers.Released(s.Program)
 	}
-	return err
 }
 
 // Send sends init a message, or a signal for the server: only init is sure that the process id is still the server's.

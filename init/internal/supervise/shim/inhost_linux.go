@@ -47,9 +47,7 @@ func (p *hosted) run() (code int, err error) {
 	err = p.start()
 	p.of.made()
 	if err == nil {
-		if err = p.supervise(); err != nil { // no shim can follow: the report is out, and the process has no streams
-			return p.refuse(err), nil
-		}
+		p.supervise() // no shim can follow: the report is out, and the process has no streams
 		return p.finish(), nil
 	}
 	if errors.As(err, new(report.Signalled)) || errors.Is(err, report.ErrHostGone) {

@@ -86,9 +86,7 @@ func Run(c Config) int {
 		s.monitor.sandbox.Close()
 		return 0
 	}
-	if err := s.supervise(); err != nil {
-		return s.refuse(err)
-	}
+	s.supervise()
 	return s.finish()
 }
 
@@ -124,7 +122,7 @@ func (s *shim) start() error {
 }
 
 // supervise releases the server and stays with it to its end.
-func (s *shim) supervise() error {
+func (s *shim) supervise() {
 	for _, line := range s.guide.linesAtStart(s.enforced) { // before the server writes to the same standard error
 		s.Say(line)
 	}
@@ -140,9 +138,7 @@ func (s *shim) supervise() error {
 		unix.Close(room)
 	}
 	s.detach() // before the server runs: from then on init gives the server its grace when the host ends
-	if err := s.monitor.sandbox.Release(); err != nil {
-		return err
-	}
+	s.monitor.sandbox.Release()
 	s.guide.released = time.Now()
 	s.denied.again = s.monitor.loop.Timer(func() { s.denied.retry(&s.sink) })
 	s.denied.retry(&s.sink)
@@ -150,7 +146,6 @@ func (s *shim) supervise() error {
 	s.monitor.loop.Timer(s.denied.keep).Set(s.guide.released.Add(keepAfter))
 	s.network.register(s.monitor.sandbox.Listener)
 	s.monitor.run(s.process, &s.policy)
-	return nil
 }
 
 func (s *shim) findDeadlyCalls() (err error) {

@@ -61,11 +61,12 @@ type Fault struct {
 	Break   bool   // replace the call that covers a file again by one that does nothing
 	Late    string // a file that the host puts in the place of a denied one between a repair's look at it and its cover
 
-	Elsewhere bool // the server's process is made beside init, and not in its group
-	Stuck     bool // the runner sleeps and makes no init
-	Stall     int  // a call at which its process sleeps for ever; 0: none
-	Unknown   int  // a call that is replaced by one that no kernel knows; 0: none
-	Wrong     int  // a mount whose options are replaced by its source's name, which no file system knows; 0: none
+	Elsewhere bool   // the server's process is made beside init, and not in its group
+	Stuck     bool   // the runner sleeps and makes no init
+	Lost      string // with NoShim: "parent" or "init", which is killed between the report and the release
+	Stall     int    // a call at which its process sleeps for ever; 0: none
+	Unknown   int    // a call that is replaced by one that no kernel knows; 0: none
+	Wrong     int    // a mount whose options are replaced by its source's name, which no file system knows; 0: none
 }
 
 // An Outcome is all that a launch left behind.

@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"runtime"
 	"slices"
+	"strings"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -29,6 +30,9 @@ func (l *Launch) runHosted(o *order.Order, hooks launches.Hooks, made **layers.L
 	o.ReportFD = -1
 	report := func(line []byte) {
 		_, _ = unix.Write(reportFD, line)
+		if l.Lost != "" && bytes.Contains(line, []byte(`"event":"enforced"`)) {
+			lose(l.Lost)
+		}
 		if l.List && bytes.Contains(line, []byte(`"event":"exited"`)) { // while the program is mapped
 			write(*made)
 		}
@@ -62,6 +66,16 @@ func (l *Launch) runHosted(o *order.Order, hooks launches.Hooks, made **layers.L
 		return ending.ExitSignal + int(st.Signal())
 	}
 	return cmd.ProcessState.ExitCode()
+}
+
+// lose kills a process of this process's one launch, and waits for its end.
+func lose(name string) {
+	pid := testbed.Children(os.Getpid())[0]
+	if name == "init" {
+		pid = testbed.Children(pid)[0]
+	}
+	_ = unix.Kill(pid, unix.SIGKILL)
+	testbed.Comes(func() bool { return strings.Trim(testbed.State(pid), "Z") == "" })
 }
 
 // exitLeaks is the code of a host that has more descriptors or goroutines after a launch than before.

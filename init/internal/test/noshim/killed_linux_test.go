@@ -1,6 +1,7 @@
 package noshim
 
 import (
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -96,6 +97,22 @@ func kill(t *testing.T, l altered.Launch, name string) {
 	}
 	if strings.Contains(o.Stderr, "more than before") || t.Failed() {
 		t.Error(o.Stderr)
+	}
+}
+
+// Init is lost when the report is out, and the server not released: the report stands, and the end is that of a lost
+// supervisor. A launch whose processes live, which [list] sees, is the positive control.
+func TestKilledBeforeTheRelease(t *testing.T) {
+	ordinary(t)
+	s := build(t, plain.Below)
+	for _, victim := range victims[1:] {
+		l := s.Launch(plain.Text, "lost-"+victim)
+		l.NoShim, l.Lost = true, victim
+		o := altered.Run(t, l)
+		_, err := os.Stat(s.Path("write/lost-" + victim))
+		if len(o.Report) != 2 || o.Event() != "exited" || o.Report[1]["cause"] != string(order.CauseSupervisorLost) || err == nil {
+			t.Errorf("%s: code %d, %v, executed: %v\n%s", victim, o.Code, o.Report[len(o.Report)-1:], err == nil, o.Stderr)
+		}
 	}
 }
 
