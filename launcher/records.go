@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
+	"sync"
 
 	"github.com/security-mcp/mcp-sandbox/init/order"
 )
@@ -17,9 +18,29 @@ type recordReader struct {
 
 	begun, over chan struct{} // the first record of a launch has come, and the last; or none will
 	tried       *order.Tried  // of a probe; before the first record
-	report      *Report       // set before begun is closed
+	first       firstRecord   // set before begun is closed
 	refusal     error         // set before both are
 	result      *Result       // set before over is
+}
+
+// A firstRecord is the report as its line, which takes half of the memory, and as a value until somebody asks.
+type firstRecord struct {
+	line []byte // nil: there is none
+
+	mu     sync.Mutex
+	report *Report
+}
+
+// take returns the report, nil for none, and keeps none but the line.
+func (f *firstRecord) take() *Report {
+	f.mu.Lock()
+	report := f.report
+	f.report = nil
+	f.mu.Unlock()
+	if report == nil && f.line != nil {
+		report = decode[Report](f.line)
+	}
+	return report
 }
 
 // readAll takes records until the shim is gone. One record may come in several pieces.
@@ -56,7 +77,7 @@ func (r *recordReader) take(line []byte) {
 		}
 	case "enforced":
 		if report := decode[Report](line); report != nil && !isClosed(r.begun) {
-			r.report = report
+			r.first.line, r.first.report = bytes.Clone(line), report
 			close(r.begun)
 		}
 	case "denied":

@@ -34,15 +34,16 @@ type Sandbox struct {
 var errNotStarted = errors.New("launcher: sb.Cmd has not been started")
 
 // Report waits until the server is released and returns the proved confinement. A launch that ended before has an
-// *[Error], with layer [order.Exec] if it was cancelled, or its shim killed or asked to end by a signal.
+// *[Error], with layer [order.Exec] if it was cancelled, or its shim killed or asked to end by a signal. Each report
+// is the caller's own: the sandbox keeps the line alone.
 func (s *Sandbox) Report(ctx context.Context) (*Report, error) {
 	if err := s.until(ctx, s.shim.records.begun); err != nil {
 		return nil, err
 	}
-	if s.shim.records.report == nil {
-		return nil, s.shim.records.refusal
+	if report := s.shim.records.first.take(); report != nil {
+		return report, nil
 	}
-	return s.shim.records.report, nil
+	return nil, s.shim.records.refusal
 }
 
 // Wait waits until the server has ended, with everything it started, and returns how. Cmd.Wait reaps the shim, Wait

@@ -196,8 +196,8 @@ func (s *shim) lost() bool {
 	if isClosed(r.over) {
 		return false
 	}
-	if r.report != nil { // with the shim the kernel has ended the server
-		r.result = &Result{Event: "exited", Time: time.Now().UTC().Truncate(time.Millisecond), ID: r.report.ID,
+	if report := r.first.take(); report != nil { // with the shim the kernel has ended the server
+		r.result = &Result{Event: "exited", Time: time.Now().UTC().Truncate(time.Millisecond), ID: report.ID,
 			Cause: order.CauseSupervisorLost, Signal: "SIGKILL",
 			ExitCode: 128 + int(syscall.SIGKILL), WallSeconds: time.Since(s.began).Seconds()}
 		return true
