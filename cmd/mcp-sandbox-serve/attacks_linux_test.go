@@ -71,7 +71,7 @@ func TestWebPages(t *testing.T) {
 	if n := s.count("sandbox started"); n != 0 {
 		t.Errorf("%d sandboxes", n)
 	}
-	for _, header := range []string{"Host: localhost", "Host: mcp.example", "Host: [::1]:8080", "Origin: http://" + s.addr()} {
+	for _, header := range []string{"Host: localhost", "Host: LocalHost:1", "Host: mcp.example", "Host: MCP.Example", "Host: [::1]:8080", "Origin: http://" + s.addr()} {
 		s.client(header).post(initialize).want(t, 200)
 	}
 	web := s.client("Origin: https://app.example")

@@ -44,8 +44,9 @@ func TestSecondSignal(t *testing.T) {
 	testbed.Await(t, "the drain", func() bool { return s.count("draining") > 0 })
 	s.cmd.Process.Signal(syscall.SIGINT)
 	testbed.Receive(t, "serve's end", s.ended)
-	if code := s.cmd.ProcessState.ExitCode(); code != 128+int(syscall.SIGINT) {
-		t.Errorf("%d", code)
+	if code := s.cmd.ProcessState.ExitCode(); code != 128+int(syscall.SIGINT) ||
+		s.field("ended before the drain was over", "signal") != "interrupt" {
+		t.Errorf("%d: %s", code, s.said())
 	}
 	s.gone()
 }

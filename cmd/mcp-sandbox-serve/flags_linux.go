@@ -40,7 +40,7 @@ const maxBody = 4 << 20
 
 func command(limits session.Limits) cli.Command {
 	return cli.Command{
-		Name: "serve", Args: "[flags] -- COMMAND [ARG...]",
+		Name: "serve", Args: "[flags] -- COMMAND [ARG...]", Short: "serve an MCP server to a team over HTTP",
 		Long: `Serves the MCP server COMMAND at http://127.0.0.1:8080/mcp: a sandbox for each
 session of clients up to protocol version 2025-11-25, and one for each principal
 from 2026-07-28 on. Off loopback it asks for a token, a certificate, an issuer or

@@ -28,6 +28,7 @@ import (
 
 	"github.com/security-mcp/mcp-sandbox/cmd/internal/build"
 	"github.com/security-mcp/mcp-sandbox/cmd/internal/cli"
+	"github.com/security-mcp/mcp-sandbox/cmd/internal/manual"
 	"github.com/security-mcp/mcp-sandbox/cmd/internal/pipeline"
 	"github.com/security-mcp/mcp-sandbox/cmd/internal/serve/journal"
 	"github.com/security-mcp/mcp-sandbox/cmd/internal/serve/principal"
@@ -52,6 +53,12 @@ func run(args []string, limits session.Limits) int {
 		return token(args[1:])
 	}
 	c := command(limits)
+	switch {
+	case len(args) == 1 && args[0] == "--man": // of mcp-sandbox help --man serve
+		return cli.Show(manual.Of(&c).Roff(manual.Stamp()))
+	case len(args) > 0 && args[0] == "__manual": // of scripts/dist
+		return manual.Write(args[1:], []*manual.Page{manual.Of(&c)}, nil)
+	}
 	return c.Start(args)
 }
 

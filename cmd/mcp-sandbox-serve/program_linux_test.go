@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"io"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,6 +15,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/security-mcp/mcp-sandbox/cmd/internal/serve/session"
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 )
 
@@ -55,12 +57,53 @@ func TestUsage(t *testing.T) {
 			t.Errorf("%s: %d, said %q and %q, want %s", words, code, out, errs, want)
 		}
 	}
-	for command, want := range map[string]int{"/no/such/server": 127, "/etc/passwd": 126} {
-		cmd := testbed.As("serve", "--listen", "127.0.0.1:0", "--", command)
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	at := taken.Addr().String()
+	for _, c := range []struct {
+		listen, admin, command string
+		code                   int
+		says                   string
+	}{
+		{"127.0.0.1:0", "127.0.0.1:0", "/no/such/server", 127, "no such file"},
+		{"127.0.0.1:0", "127.0.0.1:0", "/etc/passwd", 126, "permission denied"},
+		{at, "127.0.0.1:0", "/no/such/server", 125, "address already in use"}, // before anything is started
+		{"127.0.0.1:0", at, "/no/such/server", 125, "address already in use"},
+	} {
+		cmd := testbed.As("serve", "--listen", c.listen, "--admin-listen", c.admin, "--", c.command)
 		cmd.Env = []string{"HOME=" + testbed.Folder(t), "PATH=/usr/bin:/bin", testbed.NoWait}
-		if code, out, errs := testbed.Finish(t, cmd); code != want || out != "" {
-			t.Errorf("%s: %d %s", command, code, errs)
+		code, out, errs := testbed.Finish(t, cmd)
+		if code != c.code || out != "" || !strings.Contains(errs, "mcp-sandbox: ") || !strings.Contains(errs, c.says) ||
+			strings.Contains(errs, "sandbox refused") {
+			t.Errorf("%+v: %d %s", c, code, errs)
 		}
+	}
+}
+
+// The manual page has every flag, and nothing that mandoc has to say against.
+func TestManual(t *testing.T) {
+	t.Parallel()
+	code, page, errs := testbed.Finish(t, testbed.As("serve", "--man"))
+	c := command(session.Usual())
+	for _, l := range c.Flags().Lines {
+		if flag := strings.ReplaceAll("--"+l.Name, "-", `\-`); l.Name != "" && !strings.Contains(page, "\n\\fB"+flag+`\fR`) {
+			t.Errorf("no --%s", l.Name)
+		}
+	}
+	if code != 0 || errs != "" || !strings.HasPrefix(page, `.TH "MCP-SANDBOX-SERVE" "1"`) {
+		t.Errorf("%d %.200s %s", code, page, errs)
+	}
+	mandoc, err := exec.LookPath("mandoc")
+	if err != nil {
+		testbed.Missing(t, "mandoc", "no mandoc on this machine: the manual page is not looked at")
+	}
+	lint := exec.Command(mandoc, "-T", "lint", "-W", "warning")
+	lint.Stdin = strings.NewReader(page)
+	if out, err := lint.CombinedOutput(); err != nil || len(out) > 0 {
+		t.Errorf("%v\n%s", err, out)
 	}
 }
 
@@ -87,8 +130,12 @@ func TestServeCommand(t *testing.T) {
 	if err := os.Symlink(testbed.Command(t, "mcp-sandbox-serve"), filepath.Join(dir, "mcp-sandbox-serve")); err != nil {
 		t.Fatal(err)
 	}
-	if code, out, _ := testbed.Finish(t, exec.Command(alone, "serve", "token", "ann")); code != 0 || !strings.HasPrefix(out, "ann sha256:") {
-		t.Errorf("%d %s", code, out)
+	for words, want := range map[string]string{"serve token ann": "ann sha256:", "help serve": "Usage: mcp-sandbox serve ",
+		"help --man serve": `.TH "MCP-SANDBOX-SERVE"`} {
+		code, out, _ := testbed.Finish(t, exec.Command(alone, strings.Fields(words)...))
+		if code != 0 || !strings.HasPrefix(out, want) {
+			t.Errorf("%s: %d %s", words, code, out)
+		}
 	}
 }
 

@@ -18,5 +18,5 @@ import (
 func commands() []cli.Command {
 	return slices.Concat([]cli.Command{run.Command(), plan.Command(), doctorCommand(), why.Command()},
 		policy.Commands(), store.Commands(), profile.Commands(), state.Commands(), wrap.Commands(),
-		[]cli.Command{reportCommand(), completionCommand(), versionCommand(), helpCommand()})
+		[]cli.Command{serveCommand(), reportCommand(), completionCommand(), versionCommand(), helpCommand()})
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/security-mcp/mcp-sandbox/cmd/internal/build"
 	"github.com/security-mcp/mcp-sandbox/cmd/internal/cli"
+	"github.com/security-mcp/mcp-sandbox/cmd/internal/manual"
 	"github.com/security-mcp/mcp-sandbox/cmd/internal/pipeline"
 	"github.com/security-mcp/mcp-sandbox/policy/nearest"
 	"github.com/security-mcp/mcp-sandbox/policy/text"
@@ -21,12 +22,13 @@ func dispatch(args []string) int {
 		return overview("")
 	case "--version":
 		return cli.Show(build.Read("mcp-sandbox").String() + "\n")
-	case "serve":
+	case serveName:
 		return serve(args[1:])
 	case "__complete": // what the scripts of the command completion call
 		return cli.Show(complete(args[1:]))
 	case "__manual": // what scripts/dist calls
-		return writeManuals(args[1:])
+		all, err := manuals()
+		return manual.Write(args[1:], all, err)
 	}
 	if c, n := find(args); c != nil {
 		return c.Start(args[n:])

@@ -27,6 +27,9 @@ func helpCommand() cli.Command {
 
 // help prints the help, or the manual page, of the command that the words name.
 func help(man bool, words []string) int {
+	if len(words) == 1 && words[0] == serveName {
+		return serve([]string{map[bool]string{false: "--help", true: "--man"}[man]})
+	}
 	if man {
 		return showManual(words)
 	}
@@ -60,9 +63,6 @@ func overview(group string) int {
 		if strings.HasPrefix(c.Name, group) {
 			fmt.Fprintf(&b, "  %-14s %s\n", c.Name, c.Short)
 		}
-	}
-	if group == "" {
-		fmt.Fprintf(&b, "  %-14s %s\n", "serve", "serve a server to a team over HTTP (mcp-sandbox-serve)")
 	}
 	fmt.Fprintf(&b, "\n\"mcp-sandbox %sCOMMAND --help\" tells more, with examples.\n", group)
 	if group == "" {

@@ -70,6 +70,7 @@ cp -r ~/Downloads/mcp-sandbox-*-linux-$arch/share ~/.local
 bash -c '. ~/.local/share/bash-completion/completions/mcp-sandbox; complete -p mcp-sandbox'
 ls ~/.local/share/zsh/site-functions/_mcp-sandbox ~/.local/share/fish/vendor_completions.d/mcp-sandbox.fish
 grep '^[.]TH "MCP-SANDBOX-RUN" "1" "20[0-9-]*" "mcp-sandbox v' ~/.local/share/man/man1/mcp-sandbox-run.1
+grep '^[.]TH "MCP-SANDBOX-SERVE" "1" "20[0-9-]*" "mcp-sandbox v' ~/.local/share/man/man1/mcp-sandbox-serve.1
 grep '^[.]TH "MCP-SANDBOX-POLICY" "5" "20[0-9-]*" "mcp-sandbox v' ~/.local/share/man/man5/mcp-sandbox-policy.5
 
 node - <<'CLIENT'

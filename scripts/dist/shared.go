@@ -14,8 +14,8 @@ var completions = map[string]string{
 	"mcp-sandbox.fish": "share/fish/vendor_completions.d/mcp-sandbox.fish",
 }
 
-// shared are the completions and the manual pages, which are the same for every system. The program of this machine's
-// system writes the pages.
+// shared are the completions and the manual pages, which are the same for every system. The programs of this
+// machine's system write the pages.
 func (b *builder) shared() (files []file, err error) {
 	for name, to := range completions {
 		files = append(files, file{to, filepath.Join(b.tree, "cmd", "mcp-sandbox", "completion", name), nil, 0o644})
@@ -25,9 +25,15 @@ func (b *builder) shared() (files []file, err error) {
 		return nil, err
 	}
 	here := target{runtime.GOOS, runtime.GOARCH}
-	cmd := b.golang(here, "run", "-trimpath", "-buildvcs=true", "./cmd/mcp-sandbox", "__manual", pages)
-	if err := cmd.Run(); err != nil {
-		return nil, fmt.Errorf("manual pages: %w", err)
+	writers := []string{"mcp-sandbox"}
+	if here.os == "linux" { // where alone it can be run
+		writers = append(writers, serve)
+	}
+	for _, program := range writers {
+		cmd := b.golang(here, "run", "-trimpath", "-buildvcs=true", "./cmd/"+program, "__manual", pages)
+		if err := cmd.Run(); err != nil {
+			return nil, fmt.Errorf("manual pages of %s: %w", program, err)
+		}
 	}
 	entries, err := os.ReadDir(pages)
 	for _, e := range entries {

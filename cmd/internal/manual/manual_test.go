@@ -87,3 +87,17 @@ func TestPolicy(t *testing.T) {
 		t.Error("no schema is no error")
 	}
 }
+
+// Each page has a date, which is that of the commit wherever the build knows one.
+func TestDateOfPages(t *testing.T) {
+	for _, c := range []struct{ commit, version, want string }{
+		{"2026-11-24T03:11:47Z", "v1.2.3", "2026-11-24"},
+		{"", "v0.0.0-20261127101010-0123456789ab", "2026-11-27"},
+		{"", "v1.2.4-0.20261127101010-0123456789ab+dirty", "2026-11-27"},
+		{"", "v1.2.3", written}, {"", "devel", written},
+	} {
+		if got := dateOf(c.commit, c.version); got != c.want {
+			t.Errorf("%q, %q: %s, want %s", c.commit, c.version, got, c.want)
+		}
+	}
+}

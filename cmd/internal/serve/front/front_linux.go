@@ -187,8 +187,9 @@ func (f *front) find(w http.ResponseWriter, r *http.Request, who string) *sessio
 // Origin. Else it has answered.
 func (f *front) fromHere(w http.ResponseWriter, r *http.Request) bool {
 	host := (&url.URL{Host: r.Host}).Hostname()
-	known := f.Loopback && principal.IsLoopback(host) || slices.Contains(f.Hosts, host) ||
-		slices.Contains(f.Hosts, r.Host)
+	known := f.Loopback && principal.IsLoopback(host) || slices.ContainsFunc(f.Hosts, func(own string) bool {
+		return strings.EqualFold(own, host) || strings.EqualFold(own, r.Host)
+	})
 	if (f.Loopback || len(f.Hosts) > 0) && !known {
 		f.refuse(w, r, http.StatusForbidden, "host", "the Host is not this server's: --allow-host adds one")
 		return false

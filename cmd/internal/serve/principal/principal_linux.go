@@ -196,5 +196,5 @@ func OpenID(ctx context.Context, issuer, audience, claim string) (Source, error)
 // IsLoopback reports whether a name or an address is this machine's own.
 func IsLoopback(host string) bool {
 	ip := net.ParseIP(host)
-	return host == "localhost" || ip != nil && ip.IsLoopback()
+	return strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback()
 }

@@ -28,7 +28,6 @@ type Spec struct {
 // waits in the goroutine that sends it.
 type box struct {
 	*launcher.Sandbox
-	report         *launcher.Report
 	cancel         context.CancelFunc
 	began          time.Time
 	grace          time.Duration
@@ -58,8 +57,9 @@ const (
 	defaultGrace = 5 * time.Second
 )
 
-// open starts a server and returns when it was released. The end of ctx ends a start, and no server.
-func open(ctx context.Context, s Spec) (*box, error) {
+// open starts a server and returns when it was released. The end of ctx ends a start, and no server. The caller runs
+// read and finish.
+func open(ctx context.Context, s Spec) (*box, *launcher.Report, error) {
 	alive, cancel := context.WithCancel(context.Background())
 	b := &box{cancel: cancel, grace: defaultGrace, log: s.Log, in: make(chan []byte),
 		own: make(chan []byte, ownMessages), life: life{asked: make(chan struct{}), over: make(chan struct{})}}
@@ -69,21 +69,21 @@ func open(ctx context.Context, s Spec) (*box, error) {
 	err := b.launch(alive, s)
 	if err != nil {
 		cancel()
-		return nil, err
+		return nil, nil, err
 	}
-	b.silent.Go(func() { b.lines(b.stderr, longestNote, s.Log.Line) })
-	if b.report, err = b.Report(ctx); err != nil {
+	b.silent.Go(func() { b.lines(b.stderr, noteAtOnce, longestNote, s.Log.Line) })
+	report, err := b.Report(ctx)
+	if err != nil {
 		cancel()
 		b.silent.Wait()
 		b.Cmd.Wait()
-		return nil, err
+		return nil, nil, err
 	}
 	b.began = time.Now()
 	b.silent.Add(1) // read
 	go b.write()
 	go b.watch()
-	go b.finish()
-	return b, nil
+	return b, report, nil
 }
 
 // launch starts the server, in a session of its own: a terminal's Ctrl-C is for serve, which drains.
@@ -123,8 +123,8 @@ func (b *box) end(cause string) {
 	})
 }
 
+// finish brings about the end that was asked for, and returns when nothing is left.
 func (b *box) finish() {
-	<-b.asked
 	b.stdin.Close()
 	late := time.AfterFunc(b.grace, b.cancel)
 	b.silent.Wait()
@@ -143,20 +143,21 @@ func (b *box) finish() {
 const (
 	longestLine = 16 << 20 // of a message; a longer one ends the sandbox
 	longestNote = 8 << 10  // of a line on standard error; the rest is passed over
-	readAtOnce  = 4 << 10
+	readAtOnce  = 4 << 10  // of messages
+	noteAtOnce  = 1 << 10
 )
 
 // read calls take with each line of the server's standard output, from this goroutine, and returns at its end.
 func (b *box) read(take func(line []byte)) {
 	defer b.silent.Done()
-	b.lines(b.stdout, longestLine, take)
+	b.lines(b.stdout, readAtOnce, longestLine, take)
 	b.end("")
 	io.Copy(io.Discard, b.stdout)
 }
 
-// lines calls take with each line, which take may keep.
-func (b *box) lines(from io.Reader, longest int, take func(line []byte)) {
-	r := bufio.NewReaderSize(from, min(longest, readAtOnce))
+// lines calls take with each line, which take may keep. Every sandbox has two buffers of so much at once.
+func (b *box) lines(from io.Reader, atOnce, longest int, take func(line []byte)) {
+	r := bufio.NewReaderSize(from, atOnce)
 	var line []byte
 	for {
 		part, err := r.ReadSlice('\n')

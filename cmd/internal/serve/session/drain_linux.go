@@ -131,7 +131,7 @@ func (s *Session) run() {
 	if why := s.box.why; why != "" {
 		s.fail(why, nil)
 	}
-	<-s.box.over
+	s.box.finish()
 	s.fail(s.box.cause, &s.box.exitCode)
 	j := s.house.journal
 	j.Add(journal.Ends, s.box.cause, 1)

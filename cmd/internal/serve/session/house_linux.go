@@ -22,6 +22,7 @@ import (
 
 	"github.com/security-mcp/mcp-sandbox/cmd/internal/serve/journal"
 	"github.com/security-mcp/mcp-sandbox/init/order"
+	"github.com/security-mcp/mcp-sandbox/launcher"
 )
 
 // Limits are how much there may be of everything, and how long it may last.
@@ -67,8 +68,9 @@ func (h *House) start(ctx context.Context, who string, modern bool) (*Session, e
 	began := time.Now()
 	spec, err := h.specify(who, serial)
 	var b *box
+	var report *launcher.Report
 	if err == nil {
-		b, err = open(ctx, spec)
+		b, report, err = open(ctx, spec)
 	}
 	if err != nil {
 		h.vacate(who)
@@ -77,8 +79,10 @@ func (h *House) start(ctx context.Context, who string, modern bool) (*Session, e
 		if !errors.As(err, &r) {
 			r = &order.Refusal{Layer: order.Exec}
 		}
-		h.journal.Log.Error("sandbox refused", "id", serial, "principal", who, "layer", r.Layer, "error", err,
-			"hint", r.Hint)
+		if who != "" { // of the trial serve's last line tells
+			h.journal.Log.Error("sandbox refused", "id", serial, "principal", who, "layer", r.Layer, "error", err,
+				"hint", r.Hint)
+		}
 		if busy(err) {
 			return nil, NoRoom("limit", 5)
 		}
@@ -89,7 +93,7 @@ func (h *House) start(ctx context.Context, who string, modern bool) (*Session, e
 	s := newSession(h, b, who, serial, modern)
 	h.journal.Add(journal.Sandboxes, s.era(), 1)
 	h.journal.Log.Info("sandbox started", "id", serial, "principal", who, "era", s.era(),
-		"confinement", b.report.Confinement, "pid", b.report.PID)
+		"confinement", report.Confinement, "pid", report.PID)
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.all[s] = true

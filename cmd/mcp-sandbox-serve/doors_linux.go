@@ -1,0 +1,130 @@
+package main
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/security-mcp/mcp-sandbox/cmd/internal/serve/front"
+	"github.com/security-mcp/mcp-sandbox/cmd/internal/serve/journal"
+	"github.com/security-mcp/mcp-sandbox/cmd/internal/serve/principal"
+)
+
+// doors are the addresses of serve, one or two. They are bound before the trial, so that one which is taken is told at
+// once, and served after it.
+type doors struct {
+	doors []door
+	url   string // of the first
+	admin string // address of the second; ""
+}
+
+type door struct {
+	*http.Server
+	net.Listener
+}
+
+// open listens.
+func (o *options) open(c front.Config) (d doors, err error) {
+	config, err := o.tls(c.Log)
+	if err != nil {
+		return d, err
+	}
+	listener, url, err := listen(o.listen)
+	if err != nil {
+		return d, err
+	}
+	if d.url = url; config != nil {
+		listener, d.url = tls.NewListener(listener, config), strings.Replace(url, "http:", "https:", 1)
+	}
+	d.doors = []door{{front.Server(c), listener}}
+	if o.admin == "" {
+		return d, nil
+	}
+	if listener, d.admin, err = listen(o.admin); err != nil {
+		d.close()
+		return d, err
+	}
+	d.doors = append(d.doors, door{front.Admin(c), listener})
+	return d, nil
+}
+
+// serve serves, and the log says where.
+func (d *doors) serve(j *journal.Journal) {
+	for _, one := range d.doors {
+		go one.Serve(one.Listener)
+	}
+	j.Log.Info("listening", "url", d.url+"/mcp", "admin", d.admin)
+}
+
+func (d *doors) close() {
+	for _, one := range d.doors {
+		one.Listener.Close()
+	}
+}
+
+// keepAlive finds a client that vanished in 45 s.
+var keepAlive = net.KeepAliveConfig{Enable: true, Idle: 15 * time.Second, Interval: 10 * time.Second, Count: 3}
+
+// listen listens, and returns the address as a URL. A socket's file is this user's alone, and gone at the end.
+func listen(address string) (net.Listener, string, error) {
+	config := net.ListenConfig{KeepAliveConfig: keepAlive}
+	path, unix := strings.CutPrefix(address, "unix:")
+	if !unix {
+		l, err := config.Listen(context.Background(), "tcp", address)
+		if err != nil {
+			return nil, "", fmt.Errorf("--listen %s: %w", address, err)
+		}
+		return l, "http://" + l.Addr().String(), nil
+	}
+	if c, err := net.Dial("unix", path); err == nil {
+		c.Close()
+		return nil, "", fmt.Errorf("--listen %s: another program listens there", address)
+	} else if info, no := os.Lstat(path); no == nil && info.Mode().Type() == os.ModeSocket &&
+		errors.Is(err, syscall.ECONNREFUSED) { // as connect(2) answers for any file
+		os.Remove(path) // of a program that was killed
+	}
+	// The file is this user's alone from its first moment: bind(2) takes the mode of the socket.
+	config.Control = func(_, _ string, c syscall.RawConn) (err error) {
+		return errors.Join(c.Control(func(fd uintptr) { err = syscall.Fchmod(int(fd), 0o600) }), err)
+	}
+	l, err := config.Listen(context.Background(), "unix", path)
+	if err != nil {
+		return nil, "", fmt.Errorf("--listen %s: %w", address, err)
+	}
+	return l, address, nil
+}
+
+// tls is the configuration of the two files, and of the clients' authority; nil without them.
+func (o *options) tls(j *journal.Journal) (*tls.Config, error) {
+	if o.cert == "" {
+		return nil, nil
+	}
+	files := []string{o.cert, o.key}
+	if o.ca != "" {
+		files = append(files, o.ca)
+	}
+	fresh, err := principal.NewFresh(func() (*tls.Config, error) {
+		pair, err := tls.LoadX509KeyPair(o.cert, o.key)
+		// A ticket would outlive the authority that vouched for its client.
+		c := &tls.Config{Certificates: []tls.Certificate{pair}, SessionTicketsDisabled: o.ca != ""}
+		if err == nil && o.ca != "" {
+			var pem []byte
+			pem, err = os.ReadFile(o.ca)
+			if c.ClientAuth, c.ClientCAs = tls.VerifyClientCertIfGiven, x509.NewCertPool(); err == nil &&
+				!c.ClientCAs.AppendCertsFromPEM(pem) {
+				err = errors.New("--client-ca " + o.ca + ": no certificate in it")
+			}
+		}
+		return c, err
+	}, func(err error) { j.Log.Error("the files of TLS as they were before go on", "error", err) }, files...)
+	latest := func(*tls.ClientHelloInfo) (*tls.Config, error) { return fresh.Get(), nil }
+	return &tls.Config{GetConfigForClient: latest}, err
+}

@@ -1,0 +1,12 @@
+package main
+
+import "github.com/security-mcp/mcp-sandbox/cmd/internal/cli"
+
+const serveName = "serve"
+
+// serveCommand is the row of serve in lists and completions. All its words go to the program of its own.
+func serveCommand() cli.Command {
+	return cli.Command{Name: serveName, Args: "[flags] -- COMMAND [ARG...]",
+		Short: "serve a server to a team over HTTP (mcp-sandbox-serve)",
+		Setup: func(*cli.Flags) cli.Run { return serve }}
+}
