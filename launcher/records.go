@@ -62,11 +62,12 @@ func (r *recordReader) readAll(next func() []byte) {
 }
 
 func (r *recordReader) take(line []byte) {
-	var head struct{ Event string }
-	if json.Unmarshal(line, &head) != nil || isClosed(r.over) {
+	if isClosed(r.over) {
 		return
 	}
-	switch head.Event {
+	rest, _ := bytes.CutPrefix(line, []byte(`{"event":"`)) // the first member of every record
+	kind, _, _ := bytes.Cut(rest, []byte(`"`))
+	switch string(kind) {
 	case "tried":
 		if tried := decode[order.Tried](line); tried != nil && !isClosed(r.begun) {
 			r.tried = tried

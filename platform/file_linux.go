@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"golang.org/x/sys/unix"
 )
@@ -26,17 +27,24 @@ func ReadSmall(path string, max int) ([]byte, error) {
 	return b, nil
 }
 
+// firstReads has memory to read into: most files are much smaller.
+var firstReads = sync.Pool{New: func() any { return new([8192]byte) }}
+
 // ReadFD reads what is left behind a descriptor, at most max bytes.
 func ReadFD(fd, max int) ([]byte, error) {
-	b := make([]byte, 0, min(max+1, 8192))
+	first := firstReads.Get().(*[8192]byte)
+	defer firstReads.Put(first)
+	b := first[:0:min(max+1, len(first))]
 	for len(b) <= max {
 		b = slices.Grow(b, 1)
 		n, err := retry(func() (int, error) { return unix.Read(fd, b[len(b):cap(b)]) })
 		if err != nil {
 			return nil, err
 		}
-		if n == 0 {
+		if n == 0 && cap(b) > len(first) {
 			return b, nil
+		} else if n == 0 {
+			return append([]byte{}, b...), nil
 		}
 		b = b[:len(b)+n]
 	}

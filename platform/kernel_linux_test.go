@@ -144,6 +144,11 @@ func TestReadSmall(t *testing.T) {
 			t.Errorf("%d bytes where %d are too many: %v", size, size-1, err)
 		}
 	}
+	stat, _ := ReadSmall("/proc/self/stat", 4096)
+	was := string(stat)
+	if _, err := ReadSmall("/proc/self/status", 8191); err != nil || string(stat) != was {
+		t.Errorf("a second read changed the first one's bytes: %q, %v", stat, err)
+	}
 	var e *os.PathError
 	if _, err := ReadSmall(path+"/none", 1); !errors.As(err, &e) || !errors.Is(err, unix.ENOTDIR) {
 		t.Errorf("%v", err)

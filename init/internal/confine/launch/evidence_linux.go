@@ -58,6 +58,9 @@ func (a *Attempt) prove() error {
 	if refusal != nil {
 		return refusal
 	}
+	if l.Hooks.Evidence == nil { // or a test may have kept some
+		e.Done()
+	}
 	a.Layers, a.early = found, early{}
 	return nil
 }

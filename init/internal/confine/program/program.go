@@ -1,6 +1,11 @@
 package program
 
-import "github.com/security-mcp/mcp-sandbox/init/internal/confine/seccomp"
+import (
+	"slices"
+	"sync"
+
+	"github.com/security-mcp/mcp-sandbox/init/internal/confine/seccomp"
+)
 
 // A Program is a list of Ops and their data in memory, as a [Builder] stored them.
 type Program struct {
@@ -15,10 +20,19 @@ func (p *Program) Len() int { return p.n }
 
 // Copy copies the results and the data of the program.
 func (p *Program) Copy() *Results {
-	r := &Results{ops: make([]byte, opAt(p.n)), data: make([]byte, p.data.end-dataFrom)}
+	r, _ := spare.Get().(*Results)
+	if r == nil {
+		r = &Results{}
+	}
+	ops, data := opAt(p.n), p.data.end-dataFrom
+	r.ops, r.data = slices.Grow(r.ops[:0], ops)[:ops], slices.Grow(r.data[:0], data)[:data]
 	r.CopyAgain(p)
 	return r
 }
+
+// spare has copies that were read to the end. A copy is some 30 pages, and in a host that collects its garbage seldom
+// each would be a fault.
+var spare sync.Pool
 
 // Live is the result of the Op in the memory of the running program.
 func (p *Program) Live(o Op) int64 { return int64(get64(p.mem, o.offset()+offRes)) }

@@ -12,6 +12,9 @@ type Results struct {
 	ops, data []byte
 }
 
+// Done lets another copy have the memory. Nothing that [Results.Bytes] has returned is used any more.
+func (r *Results) Done() { spare.Put(r) }
+
 // CopyAgain makes a copy of a program that has not grown since one as it is now.
 func (r *Results) CopyAgain(p *Program) {
 	copy(r.ops, p.mem)

@@ -88,7 +88,8 @@ func (s *shim) refuse(err error) int {
 	return code
 }
 
-// keepAfter is how long the report of a running server waits to be made: a server that starts needs the processor.
+// keepAfter is how long the work waits that is not urgent, as keeping the report: a server that starts needs the
+// processor, and one that ends soon spares the work.
 const keepAfter = 50 * time.Millisecond
 
 // keep makes the report that mcp-sandbox why reads, once: soon after the release, at the first refusal, or at the end,

@@ -143,7 +143,10 @@ func (s *shim) supervise() {
 	s.denied.again = s.monitor.loop.Timer(func() { s.denied.retry(&s.sink) })
 	s.denied.retry(&s.sink)
 	s.denied.keep = func() { keep(s.Order, s.sink.Keep, s.enforced) }
-	s.monitor.loop.Timer(s.denied.keep).Set(s.guide.released.Add(keepAfter))
+	s.monitor.loop.Timer(func() {
+		s.denied.keep()
+		launch.GiveBack(s.monitor.sandbox)
+	}).Set(s.guide.released.Add(keepAfter))
 	s.network.register(s.monitor.sandbox.Listener)
 	s.monitor.run(s.process, &s.policy)
 }
