@@ -37,7 +37,7 @@ func (o *options) open(c front.Config) (d doors, err error) {
 	if err != nil {
 		return d, err
 	}
-	listener, url, err := listen(o.listen)
+	listener, url, err := listen("listen", o.listen)
 	if err != nil {
 		return d, err
 	}
@@ -48,7 +48,7 @@ func (o *options) open(c front.Config) (d doors, err error) {
 	if o.admin == "" {
 		return d, nil
 	}
-	if listener, d.admin, err = listen(o.admin); err != nil {
+	if listener, d.admin, err = listen("admin-listen", o.admin); err != nil {
 		d.close()
 		return d, err
 	}
@@ -74,19 +74,19 @@ func (d *doors) close() {
 var keepAlive = net.KeepAliveConfig{Enable: true, Idle: 15 * time.Second, Interval: 10 * time.Second, Count: 3}
 
 // listen listens, and returns the address as a URL. A socket's file is this user's alone, and gone at the end.
-func listen(address string) (net.Listener, string, error) {
+func listen(flag, address string) (net.Listener, string, error) {
 	config := net.ListenConfig{KeepAliveConfig: keepAlive}
 	path, unix := strings.CutPrefix(address, "unix:")
 	if !unix {
 		l, err := config.Listen(context.Background(), "tcp", address)
 		if err != nil {
-			return nil, "", fmt.Errorf("--listen %s: %w", address, err)
+			return nil, "", fmt.Errorf("--%s %s: %w", flag, address, err)
 		}
 		return l, "http://" + l.Addr().String(), nil
 	}
 	if c, err := net.Dial("unix", path); err == nil {
 		c.Close()
-		return nil, "", fmt.Errorf("--listen %s: another program listens there", address)
+		return nil, "", fmt.Errorf("--%s %s: another program listens there", flag, address)
 	} else if info, no := os.Lstat(path); no == nil && info.Mode().Type() == os.ModeSocket &&
 		errors.Is(err, syscall.ECONNREFUSED) { // as connect(2) answers for any file
 		os.Remove(path) // of a program that was killed
@@ -97,7 +97,7 @@ func listen(address string) (net.Listener, string, error) {
 	}
 	l, err := config.Listen(context.Background(), "unix", path)
 	if err != nil {
-		return nil, "", fmt.Errorf("--listen %s: %w", address, err)
+		return nil, "", fmt.Errorf("--%s %s: %w", flag, address, err)
 	}
 	return l, address, nil
 }

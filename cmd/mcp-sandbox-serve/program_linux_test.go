@@ -70,8 +70,8 @@ func TestUsage(t *testing.T) {
 	}{
 		{"127.0.0.1:0", "127.0.0.1:0", "/no/such/server", 127, "no such file"},
 		{"127.0.0.1:0", "127.0.0.1:0", "/etc/passwd", 126, "permission denied"},
-		{at, "127.0.0.1:0", "/no/such/server", 125, "address already in use"}, // before anything is started
-		{"127.0.0.1:0", at, "/no/such/server", 125, "address already in use"},
+		{at, "127.0.0.1:0", "/no/such/server", 125, "--listen " + at + ": "}, // before anything is started
+		{"127.0.0.1:0", at, "/no/such/server", 125, "--admin-listen " + at + ": "},
 	} {
 		cmd := testbed.As("serve", "--listen", c.listen, "--admin-listen", c.admin, "--", c.command)
 		cmd.Env = []string{"HOME=" + testbed.Folder(t), "PATH=/usr/bin:/bin", testbed.NoWait}
@@ -237,7 +237,7 @@ func TestLoad(t *testing.T) {
 func TestListenKeepsFiles(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "notes")
 	write(t, file, "mine")
-	_, _, err := listen("unix:" + file)
+	_, _, err := listen("listen", "unix:"+file)
 	if text, bad := os.ReadFile(file); err == nil || bad != nil || string(text) != "mine" {
 		t.Errorf("%v: %v %q", err, bad, text)
 	}

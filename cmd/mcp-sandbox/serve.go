@@ -6,7 +6,7 @@ const serveName = "serve"
 
 // serveCommand is the row of serve in lists and completions. All its words go to the program of its own.
 func serveCommand() cli.Command {
-	return cli.Command{Name: serveName, Args: "[flags] -- COMMAND [ARG...]",
+	return cli.Command{Name: serveName, Args: "[flags] [--] COMMAND [ARG...]",
 		Short: "serve a server to a team over HTTP (mcp-sandbox-serve)",
 		Setup: func(*cli.Flags) cli.Run { return serve }}
 }
