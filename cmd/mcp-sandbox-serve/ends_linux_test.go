@@ -13,7 +13,7 @@ const sigterm = syscall.SIGTERM
 // SIGTERM: no new sandbox, calls end, subscriptions get their result, the rest is cut, and nothing is left.
 func TestDrain(t *testing.T) {
 	t.Parallel()
-	s := launch(t, "modern", "--drain-delay", "1s", "--drain", "3s")
+	s := launch(t, "modern", "--drain-delay", "3s", "--drain", "3s")
 	c, m := s.session(), s.modern()
 	s.session() // has nothing to do
 	ready := s.client()

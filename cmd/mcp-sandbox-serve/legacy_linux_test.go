@@ -147,7 +147,8 @@ func TestStartsThatFail(t *testing.T) {
 	} {
 		t.Run(mode, func(t *testing.T) {
 			t.Parallel()
-			s := launch(t, mode, "--start-timeout", "2s")
+			limit := map[string][]string{"mute": {"--start-timeout", "2s"}}[mode]
+			s := launch(t, mode, limit...)
 			a := s.client().post(initialize).want(t, 200, want.text)
 			if id := a.header.Get("Mcp-Session-Id"); id != "" {
 				t.Errorf("a session %s", id)
@@ -194,18 +195,26 @@ func TestMakesRoom(t *testing.T) {
 // A sandbox that does nothing ends; an open stream, and even more a call in flight, keeps it.
 func TestIdle(t *testing.T) {
 	t.Parallel()
-	s := launch(t, "legacy", "--idle", "300ms", "--idle-open", "4s")
+	s := launch(t, "legacy", "--idle", "4s", "--idle-open", "1h")
 	busy, open := s.session(), s.session()
-	hung := busy.stream("POST", call("1", "wait", "", 2500))
-	stream := open.stream("GET", "")
+	hung := busy.stream("POST", call("1", "wait", "", 5000))
+	open.stream("GET", "")
 	s.session()
 	if cause := s.awaitEnds(1); cause != "idle" {
 		t.Errorf("cause %s", cause)
 	}
+	hung.want("done")
 	open.post(`{"jsonrpc":"2.0","id":1,"method":"ping"}`).want(t, 200)
-	if rest := stream.next(); rest != "" {
+}
+
+// The same where a client listens: its stream ends.
+func TestIdleOpen(t *testing.T) {
+	t.Parallel()
+	s := launch(t, "legacy", "--idle", "1h", "--idle-open", "300ms")
+	if rest := s.session().stream("GET", "").next(); rest != "" {
 		t.Errorf("%s", rest)
 	}
-	s.awaitEnds(2)
-	hung.want("done")
+	if cause := s.awaitEnds(1); cause != "idle" {
+		t.Errorf("cause %s", cause)
+	}
 }

@@ -34,6 +34,9 @@ func serveShort(words []string) int {
 	if slices.Contains(words, "silent") { // which is what serve has to find out
 		limits.Discover = time.Second
 	}
+	if os.Getenv(patientEnv) != "" {
+		limits.Alone = testbed.Patience()
+	}
 	go tellOfSelf()
 	return run(words, limits)
 }
@@ -70,6 +73,9 @@ func launch(t testing.TB, mode string, flags ...string) *served {
 	return s
 }
 
+// patient is no flag: answers come alone, however late.
+const patient, patientEnv = "for answers alone", "SERVE_TEST_PATIENT"
+
 // noClone is no flag: serve runs where no user namespace can be made, and confinement is reduced.
 const noClone = "on a machine without user namespaces"
 
@@ -84,6 +90,10 @@ func begin(t testing.TB, mode string, flags ...string) *served {
 	if i := slices.Index(flags, noClone); i >= 0 {
 		flags, lacks = slices.Delete(slices.Clone(flags), i, i+1), []testbed.Lack{testbed.NoClone}
 	}
+	var env []string
+	if i := slices.Index(flags, patient); i >= 0 {
+		flags, env = slices.Delete(slices.Clone(flags), i, i+1), []string{patientEnv + "=1"}
+	}
 	command := words(t, s.marker, mode)
 	if i := slices.Index(flags, "--"); i >= 0 {
 		flags, command = flags[:i], flags[i+1:]
@@ -93,7 +103,7 @@ func begin(t testing.TB, mode string, flags ...string) *served {
 	if err := os.Chmod(s.home, 0o755); err != nil { // else no state is kept in it
 		t.Fatal(err)
 	}
-	s.cmd.Env = []string{"HOME=" + s.home, "TMPDIR=" + s.home, "PATH=/usr/bin:/bin", "SECRET_OF_SERVE=not for servers", testbed.NoWait}
+	s.cmd.Env = append(env, "HOME="+s.home, "TMPDIR="+s.home, "PATH=/usr/bin:/bin", "SECRET_OF_SERVE=not for servers", testbed.NoWait)
 	if lacks != nil {
 		testbed.Machine{Lacks: lacks}.Put(t, s.cmd)
 	}

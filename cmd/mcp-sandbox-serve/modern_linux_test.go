@@ -71,7 +71,7 @@ func TestPrincipalsHaveOne(t *testing.T) {
 // Headers are what the message says, or proxies would go by something else.
 func TestHeadersAgree(t *testing.T) {
 	t.Parallel()
-	s := launch(t, "modern")
+	s := launch(t, "modern", patient)
 	c := s.modern()
 	_, body := c.tool("1", "echo", "", "")
 	c.named("tools/call", "echo").post(body).want(t, 200)
@@ -173,7 +173,7 @@ func TestLegacyServer(t *testing.T) {
 // Errors have a status of their own where the answer stands alone.
 func TestStatusOfErrors(t *testing.T) {
 	t.Parallel()
-	s := launch(t, "modern")
+	s := launch(t, "modern", patient)
 	for code, status := range map[string]int{"-32601": 404, "-32602": 400, "-32020": 400, "-32021": 400, "-32022": 400, "-32603": 200, "7": 200} {
 		s.modern().ask("1", "only", `{"jsonrpc":"2.0","id":$ID,"error":{"code":`+code+`,"message":"m"}}`).want(t, status, code)
 	}

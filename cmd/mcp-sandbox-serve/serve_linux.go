@@ -48,7 +48,8 @@ func serve(f *cli.Flags, l *pipeline.Line, o *options, command []string) int {
 	}
 	house := session.New(o.limits, j, s.spec)
 	at, err := o.open(front.Config{House: house, Who: source, Log: j, Body: int64(o.body), Loopback: o.loopback(),
-		Hosts: o.hosts, Origins: o.origins, Issuer: o.issuer, Admin: o.admin != ""})
+		Hosts: o.hosts, Origins: o.origins, Issuer: o.issuer, Admin: o.admin != "",
+		Alone: o.limits.Alone})
 	if err != nil {
 		return cli.Fail(err.Error())
 	}

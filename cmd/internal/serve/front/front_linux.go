@@ -26,12 +26,13 @@ type Config struct {
 	House    *session.House
 	Who      principal.Source
 	Log      *journal.Journal
-	Body     int64    // the longest body
-	Loopback bool     // Host must be this machine's own name, or of Hosts
-	Hosts    []string // that may be asked for besides
-	Origins  []string // of web pages that may ask
-	Issuer   string   // of tokens, for clients that look for it; "" for none
-	Admin    bool     // health and metrics are elsewhere
+	Body     int64         // the longest body
+	Alone    time.Duration // how late an answer may come alone; later it is a stream's
+	Loopback bool          // Host must be this machine's own name, or of Hosts
+	Hosts    []string      // that may be asked for besides
+	Origins  []string      // of web pages that may ask
+	Issuer   string        // of tokens, for clients that look for it; "" for none
+	Admin    bool          // health and metrics are elsewhere
 }
 
 type front struct {
@@ -164,7 +165,7 @@ func (f *front) ofSession(w http.ResponseWriter, r *http.Request, who string) {
 			return
 		}
 		defer s.LeaveGet(st)
-		stream(w, r, st, nil)
+		stream(w, r, st, f.Alone, nil)
 	}
 }
 

@@ -16,10 +16,7 @@ import (
 	"github.com/security-mcp/mcp-sandbox/cmd/internal/serve/wire"
 )
 
-const (
-	soonEnough = 250 * time.Millisecond // for an answer alone; later it is a stream's
-	aliveEvery = 15 * time.Second
-)
+const aliveEvery = 15 * time.Second
 
 // reply answers with a short text.
 func reply(w http.ResponseWriter, status int, kind, text string) {
@@ -43,9 +40,9 @@ func invalid(w http.ResponseWriter, id []byte, code int, text string, data any) 
 }
 
 // answer writes the outcome of a call: an answer alone where it comes first and soon, else a stream.
-func answer(w http.ResponseWriter, r *http.Request, s *session.Session, c *session.Call) {
+func answer(w http.ResponseWriter, r *http.Request, s *session.Session, c *session.Call, soon time.Duration) {
 	defer s.Leave(c)
-	stream(w, r, c.Stream, func(message []byte) {
+	stream(w, r, c.Stream, soon, func(message []byte) {
 		status := http.StatusOK
 		if m, err := wire.Parse(message); err == nil && s.Modern {
 			status = statusOf(m.Code())
@@ -67,7 +64,8 @@ func statusOf(code int) int {
 
 // stream writes messages as events until none follows, or the client is gone. A message has no end of a line: each is
 // one line of data, whatever a server wrote. With alone the stream begins later, if a last message does not come first.
-func stream(w http.ResponseWriter, r *http.Request, st *session.Stream, alone func(message []byte)) {
+func stream(w http.ResponseWriter, r *http.Request, st *session.Stream, soon time.Duration,
+	alone func(message []byte)) {
 	out, began := http.NewResponseController(w), false
 	begin := func() {
 		if !began {
@@ -80,7 +78,7 @@ func stream(w http.ResponseWriter, r *http.Request, st *session.Stream, alone fu
 	if alone == nil {
 		begin()
 	}
-	late, alive := time.NewTimer(soonEnough), time.NewTicker(aliveEvery)
+	late, alive := time.NewTimer(soon), time.NewTicker(aliveEvery)
 	defer late.Stop()
 	defer alive.Stop()
 	for {

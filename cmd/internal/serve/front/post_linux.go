@@ -201,7 +201,7 @@ func (f *front) call(w http.ResponseWriter, r *http.Request, of func() (*session
 		f.failed(w, r, err)
 		return
 	}
-	answer(w, r, s, c)
+	answer(w, r, s, c, f.Alone)
 }
 
 // failed answers a message that no server has seen.

@@ -31,14 +31,18 @@ type Limits struct {
 	Idle, IdleOpen                    time.Duration
 	Start                             time.Duration // until the answer to initialize
 	DrainDelay, Drain                 time.Duration
-	Slow, Cancelled, Discover, Sweep  time.Duration // no flags
+	Waits
 }
+
+// Waits are limits without a flag. Alone is how late an answer may come alone; later it is a stream's.
+type Waits struct{ Slow, Cancelled, Discover, Sweep, Alone time.Duration }
 
 // Usual are the limits without flags.
 func Usual() Limits {
 	return Limits{Sandboxes: 100, PerPrincipal: 8, Requests: 64, Idle: 15 * time.Minute, IdleOpen: 12 * time.Hour,
-		Start: time.Minute, DrainDelay: 5 * time.Second, Drain: time.Minute, Slow: 30 * time.Second,
-		Cancelled: 3 * time.Second, Discover: 3 * time.Second, Sweep: time.Second}
+		Start: time.Minute, DrainDelay: 5 * time.Second, Drain: time.Minute,
+		Waits: Waits{Slow: 30 * time.Second, Cancelled: 3 * time.Second, Discover: 3 * time.Second,
+			Sweep: time.Second, Alone: 250 * time.Millisecond}}
 }
 
 // A Specify is the server of a principal, to start. The serial names it in the log.
