@@ -2,6 +2,7 @@
 //
 //	p := manual.Page{Name: "mcp-sandbox-doctor", Section: "1", Short: "try what this machine gives", …}
 //	text := p.Roff(manual.Build{Version: "v1.2.3", Date: "2026-11-24"})
+//	p := manual.Of(&command) // of a command's flags
 //
 // The pages are in the language of man(7), which man-db, mandoc and groff read. A page is the same wherever it is made.
 package manual
