@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// ProgramsEnv names a folder of programs built beforehand: for command check, in which each package would build them
+// ProgramsEnv names a folder of programs built beforehand: for make test, in which each package would build them
 // anew, and for a machine that has no Go build cache to write to:
 //
 //	CGO_ENABLED=0 go build -trimpath -o DIR/ ./testdata/probe ./testdata/server-go ./cmd/...
