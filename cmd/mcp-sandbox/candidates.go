@@ -23,7 +23,7 @@ func valueOf(of, meta, front, value string) completion {
 		return completion{kind: "files", front: front + "-"}
 	case meta == "PATH" || meta == "FILE" || meta == "REPORT":
 		return completion{kind: "files", front: front}
-	case meta == "FOLDER":
+	case meta == "FOLDER" || meta == "DIR":
 		return completion{kind: "folders", front: front}
 	case isSet(meta):
 		return completion{kind: "words", front: front, words: bare(strings.Split(meta, "|"))}

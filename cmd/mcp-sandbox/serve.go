@@ -8,5 +8,5 @@ const serveName = "serve"
 func serveCommand() cli.Command {
 	return cli.Command{Name: serveName, Args: "[flags] [--] COMMAND [ARG...]",
 		Short: "serve a server to a team over HTTP (mcp-sandbox-serve)",
-		Setup: func(*cli.Flags) cli.Run { return serve }}
+		Setup: func(f *cli.Flags) cli.Run { serveFlags(f); return serve }}
 }
