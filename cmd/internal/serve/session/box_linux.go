@@ -1,7 +1,6 @@
 package session
 
 import (
-	"bufio"
 	"cmp"
 	"context"
 	"errors"
@@ -71,7 +70,7 @@ func open(ctx context.Context, s Spec) (*box, *launcher.Report, error) {
 		cancel()
 		return nil, nil, err
 	}
-	b.silent.Go(func() { b.lines(b.stderr, noteAtOnce, longestNote, s.Log.Line) })
+	b.silent.Go(func() { b.lines(b.stderr, longestNote, s.Log.Line) })
 	report, err := b.Report(ctx)
 	if err != nil {
 		cancel()
@@ -138,49 +137,6 @@ func (b *box) finish() {
 		b.exitCode, b.cause = result.ExitCode, cmp.Or(b.cause, string(result.Cause))
 	}
 	close(b.over)
-}
-
-const (
-	longestLine = 16 << 20 // of a message; a longer one ends the sandbox
-	longestNote = 8 << 10  // of a line on standard error; the rest is passed over
-	readAtOnce  = 4 << 10  // of messages
-	noteAtOnce  = 1 << 10
-)
-
-// read calls take with each line of the server's standard output, from this goroutine, and returns at its end.
-func (b *box) read(take func(line []byte)) {
-	defer b.silent.Done()
-	b.lines(b.stdout, readAtOnce, longestLine, take)
-	b.end("")
-	io.Copy(io.Discard, b.stdout)
-}
-
-// lines calls take with each line, which take may keep. Every sandbox has two buffers of so much at once.
-func (b *box) lines(from io.Reader, atOnce, longest int, take func(line []byte)) {
-	r := bufio.NewReaderSize(from, atOnce)
-	var line []byte
-	for {
-		part, err := r.ReadSlice('\n')
-		switch {
-		case len(line)+len(part) <= longest:
-			line = append(line, part...)
-		case longest == longestLine:
-			b.end(causeLine)
-			return
-		}
-		if errors.Is(err, bufio.ErrBufferFull) {
-			continue
-		}
-		if n := len(line); n > 0 && line[n-1] == '\n' {
-			line = line[:n-1]
-		}
-		if len(line) > 0 {
-			take(line)
-		}
-		if line = nil; err != nil {
-			return
-		}
-	}
 }
 
 // send hands a message over, which ends without a new line. It waits for a server that does not read. Without an error
