@@ -49,10 +49,10 @@ type Target struct {
 
 // Command prepares a server to be started by sb.Cmd. Command fails for an invalid policy. A missing path, or a demand
 // of the policy that the machine cannot hold, is an error of [Sandbox.Report]. In a host that was started with
-// set-user-ID, set-group-ID or file capabilities Report always returns an [*Error] of layer policy.
+// set-user-ID, set-group-ID or file capabilities Command fails with an [*Error] of layer policy.
 //
-// When ctx ends, the server is asked to end (SIGTERM to the shim, which escalates), and everything is killed after the
-// policy's grace. [Sandbox.Close] is for a command that is never started.
+// When ctx ends, the server is asked to end (SIGTERM to the process that was started, which escalates), and everything
+// is killed after the policy's grace, or after 1.5 s if the policy names none. [Sandbox.Close] is for a command that is never started.
 func Command(ctx context.Context, p policy.Policy, t Target) (*Sandbox, error) {
 	return prepare(ctx, p, t, false)
 }
@@ -75,6 +75,9 @@ func prepare(ctx context.Context, p policy.Policy, t Target, probe bool) (*Sandb
 	if err == nil {
 		sb.shim.records.onDenied = t.OnDenied
 		sb.shim.records.hostNetwork = p.Level == policy.LevelNetwork
+		if grace, named := p.Limits.Grace.Value(); named {
+			sb.Cmd.WaitDelay = max(killAfter, grace+beyondGrace)
+		}
 	}
 	return sb, err
 }

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"runtime"
 	"testing"
+	"time"
 
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/launcher"
@@ -131,6 +132,21 @@ func forget(t *testing.T, sb *launcher.Sandbox) {
 	t.Helper()
 	if _, err := sb.Report(within(t)); err != nil {
 		t.Error(err)
+	}
+}
+
+// A grace that is longer than the kill after the end of the context moves that.
+func TestGraceBeforeKill(t *testing.T) {
+	for grace, want := range map[time.Duration]time.Duration{time.Second: 7 * time.Second, 30 * time.Second: 32 * time.Second} {
+		p := policy.Policy{Limits: policy.Limits{Grace: policy.Duration(grace)}}
+		sb, err := launcher.Command(t.Context(), p, launcher.Target{Path: "/bin/true"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if sb.Cmd.WaitDelay != want {
+			t.Errorf("%v: %v, want %v", grace, sb.Cmd.WaitDelay, want)
+		}
+		sb.Close()
 	}
 }
 

@@ -20,8 +20,12 @@ type startContext struct {
 	shim *shim
 }
 
-// killAfter is the delay after the end of ctx until a running shim is killed: longer than the shim's own escalation.
-const killAfter = 7 * time.Second
+// killAfter is the delay after the end of ctx until the started process is killed, or beyondGrace behind a longer grace
+// of the policy: longer than the escalation of that process.
+const (
+	killAfter   = 7 * time.Second
+	beyondGrace = 2 * time.Second
+)
 
 // newSandbox makes the Cmd that starts the program at path as the shim, with the shim's ends of the files, and the
 // host's end of the channel.

@@ -42,12 +42,15 @@ func TestSecretsStaySecret(t *testing.T) {
 	file, headers := team(t, "ann")
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "ann.env"), "PASSWORD=swordfish-1\nSHORT=abc\n")
-	s := launch(t, "legacy", "--token-file", file, "--secrets", dir, "--env", "API_KEY=sesame-open-1", "--verbose")
+	s := launch(t, "legacy", "--token-file", file, "--secrets", dir, "--env", "API_KEY=sesame-open-1",
+		"--env", "FORWARDED_*", "--verbose")
 	c := s.session(headers[0], "X-Secret: header-words")
-	c.post(call("1", "stderr", "body-words swordfish-1 sesame-open-1 abc\x1b[31m", 0)).want(t, 200)
-	c.post(call("2", "env", "", 0)).want(t, 200, "PASSWORD=swordfish-1", "API_KEY=sesame-open-1")
+	c.post(call("1", "stderr", "body-words swordfish-1 sesame-open-1 sesame-close-1 abc\x1b[31m", 0)).want(t, 200)
+	c.post(call("2", "env", "", 0)).want(t, 200, "PASSWORD=swordfish-1", "API_KEY=sesame-open-1", "FORWARDED_KEY=sesame-close-1")
 	s.client("Authorization: Bearer wrong-token").post(initialize).want(t, 401)
-	testbed.Await(t, "the line in the log", func() bool { return strings.Contains(s.said(), "[PASSWORD] [API_KEY] abc") })
+	testbed.Await(t, "the line in the log", func() bool {
+		return strings.Contains(s.said(), "[PASSWORD] [API_KEY] [FORWARDED_KEY] abc")
+	})
 	all := s.said() + c.metrics() + s.client().post(initialize).text
 	for _, secret := range []string{"swordfish", "sesame", strings.TrimPrefix(headers[0], "Authorization: Bearer "),
 		c.header.Get("Mcp-Session-Id"), "wrong-token", "header-words", "\x1b"} {

@@ -146,8 +146,11 @@ func (o *options) hidden(p *policy.Policy) error {
 		own, err := filepath.EvalSymlinks(own)
 		for _, grant := range grants {
 			real, bad := filepath.EvalSymlinks(strings.TrimPrefix(grant, "-"))
-			if path != "" && errors.Join(err, bad) == nil && policy.Within(own, real) {
-				return fmt.Errorf("%s lies in %s, which every server may read: move it elsewhere", path, grant)
+			if path == "" || errors.Join(err, bad) != nil {
+				continue
+			}
+			if policy.Within(own, real) || policy.Within(real, own) { // a grant in the folder of secrets
+				return fmt.Errorf("every server may read %s, and with that what is in %s: move one of them elsewhere", grant, path)
 			}
 		}
 	}
@@ -157,7 +160,6 @@ func (o *options) hidden(p *policy.Policy) error {
 // spec is the sandbox of a principal; "" is the trial's, which has nothing of any principal's.
 func (s *starter) spec(who, serial string) (session.Spec, error) {
 	p := s.policy
-	hidden := map[string]string{}
 	secrets, err := s.of(who)
 	if err != nil {
 		return session.Spec{}, err
@@ -165,17 +167,27 @@ func (s *starter) spec(who, serial string) (session.Spec, error) {
 	for _, v := range secrets {
 		p.Env = withVariable(p.Env, v)
 	}
-	for _, v := range p.Env {
-		hidden[v.Name] = v.Value
-	}
 	switch {
 	case who == "":
 		p.State = ""
 	case p.State != "":
 		p.State += fmt.Sprintf(".%x", sha256.Sum256([]byte(who)))[:1+32]
 	}
-	log := s.log.Server(serial, hidden)
-	return session.Spec{Policy: p, Target: s.target, Log: log}, nil
+	return session.Spec{Policy: p, Target: s.target, Log: s.log.Server(serial, named(p))}, nil
+}
+
+// named are the variables that a server has by the policy, beside those that every server has.
+func named(p policy.Policy) map[string]string {
+	all, _ := p.Environ(os.Environ())
+	p.Env, p.EnvVars = nil, nil
+	usual, _ := p.Environ(os.Environ())
+	variables := map[string]string{}
+	for _, entry := range all {
+		if name, value, _ := strings.Cut(entry, "="); !slices.Contains(usual, entry) {
+			variables[name] = value
+		}
+	}
+	return variables
 }
 
 // withVariable is a list in which a variable has this value.

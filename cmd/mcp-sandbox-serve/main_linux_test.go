@@ -103,7 +103,8 @@ func begin(t testing.TB, mode string, flags ...string) *served {
 	if err := os.Chmod(s.home, 0o755); err != nil { // else no state is kept in it
 		t.Fatal(err)
 	}
-	s.cmd.Env = append(env, "HOME="+s.home, "TMPDIR="+s.home, "PATH=/usr/bin:/bin", "SECRET_OF_SERVE=not for servers", testbed.NoWait)
+	s.cmd.Env = append(env, "HOME="+s.home, "TMPDIR="+s.home, "PATH=/usr/bin:/bin", "SECRET_OF_SERVE=not for servers",
+		"FORWARDED_KEY=sesame-close-1", testbed.NoWait)
 	if lacks != nil {
 		testbed.Machine{Lacks: lacks}.Put(t, s.cmd)
 	}

@@ -42,6 +42,7 @@ func TestUsage(t *testing.T) {
 		"--secrets /nowhere -- " + stub:                                                "no folder",
 		"--secrets " + file + " -- " + stub:                                            "no folder",
 		"--token-file " + file + " --allow-read " + filepath.Dir(file) + " -- " + stub: "every server may read",
+		"--secrets " + filepath.Dir(file) + " --allow-read " + file + " -- " + stub:    "every server may read",
 		"--state " + strings.Repeat("s", 31) + " -- x":                                 "30 characters",
 		"--max-sandboxes 0 -- x":                                                       "from 1 on",
 		"--idle soon -- x":                                                             "90s",

@@ -161,7 +161,7 @@ func TestWrapEightHosts(t *testing.T) {
 	}
 }
 
-// A server that does not answer is put back, and says why, without the values of its variables.
+// A server that does not answer is put back, and says why, without the values of its variables and of its headers.
 func TestWrapTry(t *testing.T) {
 	home := testbed.Folder(t)
 	fine(t, os.Chmod(home, 0o755))
@@ -169,7 +169,10 @@ func TestWrapTry(t *testing.T) {
 	fine(t, err)
 	file := filepath.Join(home, ".cursor", "mcp.json")
 	fine(t, os.MkdirAll(filepath.Dir(file), 0o755))
-	text := []byte(`{"mcpServers": {"bad": {"command": "sh", "args": ["-e", "/nowhere/x.sh"],
+	script := filepath.Join(home, "tool", "x.sh")
+	fine(t, os.Mkdir(filepath.Dir(script), 0o755))
+	fine(t, os.WriteFile(script, []byte(`echo "$LONG.sh $1 ${3##* }" >&2; exit 1`), 0o644))
+	text := []byte(`{"mcpServers": {"bad": {"command": "sh", "args": ["-e", "` + script + `", "K=s3cret", "--header", "A: Bearer t0ken"],
 		"env": {"SHORT": "nowhere", "LONG": "/nowhere/x"}}}}`)
 	fine(t, os.WriteFile(file, text, 0o644))
 	cmd := exec.Command(program, "wrap", "--yes", "--try", "--level", "standard")
@@ -177,7 +180,7 @@ func TestWrapTry(t *testing.T) {
 	out, err := cmd.CombinedOutput()
 	_, why, found := bytes.Cut(out, []byte("cursor: bad does not answer"))
 	if err == nil || !found || !bytes.Contains(why, []byte("its entry is as it was")) ||
-		!bytes.Contains(why, []byte("….sh")) || bytes.Contains(why, []byte("nowhere")) {
+		!bytes.Contains(why, []byte("….sh … …")) {
 		t.Errorf("%v\n%s", err, out)
 	}
 	if now, err := os.ReadFile(file); err != nil || !bytes.Equal(now, text) {

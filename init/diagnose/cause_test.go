@@ -68,7 +68,7 @@ func TestCause(t *testing.T) {
 			t.Errorf("%s: %+v", c.name, got)
 		}
 	}
-	if got := fixAppArmor("/a b/mcp-sandbox"); !strings.Contains(got, `"/a b/mcp-sandbox{,-init}" flags`) {
+	if got := fixAppArmor("/a b/mcp-sandbox"); !strings.Contains(got, `"/a b/mcp-sandbox{,-init,-serve}" flags`) {
 		t.Error(got)
 	}
 	if got := new(Environment).FullRefused(nil, false); got.Detail != Untried {

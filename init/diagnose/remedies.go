@@ -2,6 +2,7 @@ package diagnose
 
 import (
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -113,10 +114,10 @@ func ofArchive(self string) string {
 	return "\nthe archives have the same profile as a file, apparmor/mcp-sandbox"
 }
 
-// attachment is the pattern of the programs that a profile is for. The two of this project lie together.
+// attachment is the pattern of the programs that a profile is for. Those of this project lie together.
 func attachment(self string) string {
-	if dir, base := path.Split(self); base == "mcp-sandbox" || base == "mcp-sandbox-init" {
-		self = dir + "mcp-sandbox{,-init}"
+	if dir, base := path.Split(self); slices.Contains([]string{"", "-init", "-serve"}, strings.TrimPrefix(base, "mcp-sandbox")) {
+		self = dir + "mcp-sandbox{,-init,-serve}"
 	}
 	if strings.ContainsAny(self, " \t") {
 		return `"` + self + `"`

@@ -100,7 +100,7 @@ func (r *rewriting) tryAll() {
 		case ctx.Err() != nil:
 			r.putBack(e, "did not answer before this command was interrupted")
 		default:
-			r.putBack(e, "does not answer: "+withoutValues(err.Error(), e.Variables()))
+			r.putBack(e, "does not answer: "+withoutValues(err.Error(), e.Secrets()))
 		}
 	}
 }
@@ -113,15 +113,11 @@ func (r *rewriting) try(ctx context.Context, e *wrapping.Entry, words []string) 
 	return tryout.Ask(ctx, &tryout.Server{Command: words, Dir: e.Folder(), Env: append(os.Environ(), e.Variables()...)})
 }
 
-// withoutValues is a text of a server without the values of variables that the server was given: they may be secrets.
-func withoutValues(text string, variables []string) string {
+// withoutValues is a text of a server without the values of variables and headers that the server was given: they may be
+// secrets.
+func withoutValues(text string, values []string) string {
 	const shortest = 4 // of a secret; "1" and "on" are in many words
-	var values []string
-	for _, v := range variables {
-		if _, value, _ := strings.Cut(v, "="); len(value) >= shortest {
-			values = append(values, value)
-		}
-	}
+	values = slices.DeleteFunc(values, func(value string) bool { return len(value) < shortest })
 	slices.SortFunc(values, func(a, b string) int { return len(b) - len(a) }) // one may hold another
 	for _, value := range values {
 		text = strings.ReplaceAll(text, value, "…")

@@ -112,6 +112,27 @@ func indentation(line []byte) int { return len(line) - len(bytes.TrimLeft(line, 
 // They can be secrets.
 func (d *Document) Variables(server int) []string { return d.entries[server].variables }
 
+// Secrets are the values of an entry's variables, and of the variables and headers in its arguments, each from any "=",
+// ":" or space on: a server may show the token behind "Bearer " alone.
+func (d *Document) Secrets(server int) (all []string) {
+	e := &d.entries[server]
+	for _, v := range e.variables {
+		_, value, _ := strings.Cut(v, "=")
+		all = append(all, value)
+	}
+	for at, word := range e.words {
+		for rest := word.text; isValue(e.words, at) && rest != ""; {
+			all = append(all, rest)
+			if i := strings.IndexAny(rest, "=: "); i >= 0 {
+				rest = strings.TrimLeft(rest[i:], "=: ")
+			} else {
+				rest = ""
+			}
+		}
+	}
+	return all
+}
+
 // variables are those of an entry, with their values.
 func (n *node) variables() (all []string) {
 	for _, v := range n.all(environments()) {
