@@ -13,6 +13,8 @@ import (
 	"syscall"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/security-mcp/mcp-sandbox/cmd/internal/serve/front"
 	"github.com/security-mcp/mcp-sandbox/cmd/internal/serve/journal"
 	"github.com/security-mcp/mcp-sandbox/cmd/internal/serve/principal"
@@ -37,18 +39,21 @@ func (o *options) open(c front.Config) (d doors, err error) {
 	if err != nil {
 		return d, err
 	}
-	listener, url, err := listen("listen", o.listen)
+	listener, url, err := listen("listen", o.listen, o.header != "")
 	if err != nil {
 		return d, err
 	}
 	if d.url = url; config != nil {
 		listener, d.url = tls.NewListener(listener, config), strings.Replace(url, "http:", "https:", 1)
 	}
+	if strings.HasPrefix(d.url, "http") {
+		d.url += "/mcp"
+	}
 	d.doors = []door{{front.Server(c), listener}}
 	if o.admin == "" {
 		return d, nil
 	}
-	if listener, d.admin, err = listen("admin-listen", o.admin); err != nil {
+	if listener, d.admin, err = listen("admin-listen", o.admin, false); err != nil {
 		d.close()
 		return d, err
 	}
@@ -56,12 +61,14 @@ func (o *options) open(c front.Config) (d doors, err error) {
 	return d, nil
 }
 
-// serve serves, and the log says where.
-func (d *doors) serve(j *journal.Journal) {
+// serve serves, and the log says where. broken gets the error of a door that lets no more in.
+func (d *doors) serve(j *journal.Journal) (broken chan error) {
+	broken = make(chan error, len(d.doors))
 	for _, one := range d.doors {
-		go one.Serve(one.Listener)
+		go func() { broken <- one.Serve(one.Listener) }()
 	}
-	j.Log.Info("listening", "url", d.url+"/mcp", "admin", d.admin)
+	j.Log.Info("listening", "url", d.url, "admin", d.admin)
+	return broken
 }
 
 func (d *doors) close() {
@@ -70,14 +77,23 @@ func (d *doors) close() {
 	}
 }
 
-// keepAlive finds a client that vanished in 45 s.
+// keepAlive finds a client that vanished in 45 s, or vanishes where something was sent: then the kernel asks nothing
+// more, and gives up after vanished. The sockets of a listener have its TCP_USER_TIMEOUT; tcp(7).
 var keepAlive = net.KeepAliveConfig{Enable: true, Idle: 15 * time.Second, Interval: 10 * time.Second, Count: 3}
 
-// listen listens, and returns the address as a URL. A socket's file is this user's alone, and gone at the end.
-func listen(flag, address string) (net.Listener, string, error) {
+const vanished = 45 * time.Second
+
+// listen listens, and returns the address as a URL. A socket's file is gone at the end. It is this user's alone, but for
+// a proxy, another user's perhaps, which is asked for its user.
+func listen(flag, address string, proxy bool) (net.Listener, string, error) {
 	config := net.ListenConfig{KeepAliveConfig: keepAlive}
-	path, unix := strings.CutPrefix(address, "unix:")
-	if !unix {
+	path, isUnix := strings.CutPrefix(address, "unix:")
+	if !isUnix {
+		config.Control = func(_, _ string, c syscall.RawConn) (err error) {
+			return errors.Join(c.Control(func(fd uintptr) {
+				err = unix.SetsockoptInt(int(fd), unix.IPPROTO_TCP, unix.TCP_USER_TIMEOUT, int(vanished.Milliseconds()))
+			}), err)
+		}
 		l, err := config.Listen(context.Background(), "tcp", address)
 		if err != nil {
 			return nil, "", fmt.Errorf("--%s %s: %w", flag, address, err)
@@ -93,9 +109,12 @@ func listen(flag, address string) (net.Listener, string, error) {
 	}
 	// The file is this user's alone from its first moment: bind(2) takes the mode of the socket.
 	config.Control = func(_, _ string, c syscall.RawConn) (err error) {
-		return errors.Join(c.Control(func(fd uintptr) { err = syscall.Fchmod(int(fd), 0o600) }), err)
+		return errors.Join(c.Control(func(fd uintptr) { err = unix.Fchmod(int(fd), 0o600) }), err)
 	}
 	l, err := config.Listen(context.Background(), "unix", path)
+	if err == nil && proxy {
+		err = os.Chmod(path, 0o666)
+	}
 	if err != nil {
 		return nil, "", fmt.Errorf("--%s %s: %w", flag, address, err)
 	}

@@ -147,6 +147,10 @@ func (o *options) check() error {
 		o.listen = "127.0.0.1:8080"
 	}
 	unix, given := strings.HasPrefix(o.listen, "unix:"), 0
+	noFile := func(address string) bool { // an abstract socket is every user's; unix(7)
+		path, unix := strings.CutPrefix(address, "unix:")
+		return unix && (path == "" || path[0] == '@')
+	}
 	for _, flag := range [...]string{o.tokens, o.ca, o.issuer, o.header} {
 		if flag != "" {
 			given++
@@ -158,6 +162,7 @@ func (o *options) check() error {
 		text string
 	}{
 		{!unix && !hasPort(o.listen), "--listen " + o.listen + ": HOST:PORT, or unix:PATH"},
+		{noFile(o.listen) || noFile(o.admin), "unix:PATH, where PATH is that of a file"},
 		{given > 1, "--token-file, --client-ca, --oidc-issuer, --proxy-header: only one of them"},
 		{given == 0 && !known, "--listen " + o.listen + " is reached from elsewhere: --token-file, --client-ca, " +
 			"--oidc-issuer or --proxy-header says who may come"},

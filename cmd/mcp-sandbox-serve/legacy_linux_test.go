@@ -182,14 +182,17 @@ func TestMakesRoom(t *testing.T) {
 	listens := s.session()
 	listens.stream("GET", "")
 	first, second := s.session(), s.session()
+	const ping = `{"jsonrpc":"2.0","id":1,"method":"ping"}`
+	testbed.Await(t, "a session more", func() bool {
+		second.post(ping).want(t, 200)
+		return s.client().post(initialize).status == 200
+	})
 	if cause := s.awaitEnds(1); cause != "idle" {
 		t.Errorf("cause %s", cause)
 	}
-	const ping = `{"jsonrpc":"2.0","id":1,"method":"ping"}`
 	first.post(ping).want(t, 404)
 	listens.post(ping).want(t, 200)
 	second.post(ping).want(t, 200)
-	s.session().post(ping).want(t, 200)
 }
 
 // A sandbox that does nothing ends; an open stream, and even more a call in flight, keeps it.

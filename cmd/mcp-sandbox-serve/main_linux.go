@@ -14,6 +14,7 @@
 package main
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -33,6 +34,7 @@ import (
 	"github.com/security-mcp/mcp-sandbox/cmd/internal/serve/journal"
 	"github.com/security-mcp/mcp-sandbox/cmd/internal/serve/principal"
 	"github.com/security-mcp/mcp-sandbox/cmd/internal/serve/session"
+	"github.com/security-mcp/mcp-sandbox/cmd/internal/withheld"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/init/reexec"
 	"github.com/security-mcp/mcp-sandbox/launcher"
@@ -64,7 +66,8 @@ func run(args []string, limits session.Limits) int {
 
 // token prints the line for a file of tokens, and the token where no file takes it.
 func token(args []string) int {
-	if len(args) != 1 || !principal.Valid(args[0]) || strings.HasPrefix(args[0], "-") {
+	if len(args) != 1 || !principal.Valid(args[0]) || strings.ContainsAny(args[0][:1], "-#") ||
+		strings.TrimSpace(args[0]) != args[0] {
 		return cli.UsageError("serve", "token takes one PRINCIPAL of 1 to 255 bytes, as in mcp-sandbox-serve token ann")
 	}
 	token, line := principal.NewToken(args[0])
@@ -102,13 +105,13 @@ func newStarter(f *cli.Flags, l *pipeline.Line, o *options, command []string) (*
 	t := launcher.Target{Path: ord.Command[0], Args: ord.Command[1:], Package: ord.Package, Profile: ord.Profile,
 		Shim: besides("mcp-sandbox-init")}
 	if ready != nil {
-		for _, entry := range append(ready.Env, "PATH="+order.Lookup(ord.Env, "PATH")) {
-			name, value, _ := strings.Cut(entry, "=")
-			p.Env = withVariable(p.Env, policy.Variable{Name: name, Value: value})
-		}
+		err = p.Set("env", append(slices.Clip(ready.Env), "PATH="+order.Lookup(ord.Env, "PATH"))...)
 	}
-	if err := o.hidden(&p); err != nil {
+	if err = cmp.Or(err, o.hidden(&p)); err != nil {
 		return nil, []string{err.Error()}
+	}
+	if _, refusal := withheld.Look(ord, &d.Policy); refusal != "" {
+		return nil, []string{refusal}
 	}
 	if info, err := os.Stat(o.secrets); o.secrets != "" && (err != nil || !info.IsDir()) {
 		return nil, []string{"--secrets " + o.secrets + " is no folder"}
@@ -161,11 +164,8 @@ func (o *options) hidden(p *policy.Policy) error {
 func (s *starter) spec(who, serial string) (session.Spec, error) {
 	p := s.policy
 	secrets, err := s.of(who)
-	if err != nil {
+	if err = cmp.Or(err, p.Set("env", secrets...)); err != nil {
 		return session.Spec{}, err
-	}
-	for _, v := range secrets {
-		p.Env = withVariable(p.Env, v)
 	}
 	switch {
 	case who == "":
@@ -190,19 +190,13 @@ func named(p policy.Policy) map[string]string {
 	return variables
 }
 
-// withVariable is a list in which a variable has this value.
-func withVariable(list []policy.Variable, v policy.Variable) []policy.Variable {
-	others := slices.DeleteFunc(slices.Clone(list), func(o policy.Variable) bool { return o.Name == v.Name })
-	return append(others, v)
-}
-
 // fileName is a principal that can have a file: no path, nothing hidden, and with .env short enough.
 var fileName = regexp.MustCompile(`^[A-Za-z0-9_@+-][A-Za-z0-9._@+-]{0,249}$`)
 
 const maxSecrets = 1 << 20
 
 // of are the variables of one principal. A name that is no plain one of a file has none.
-func (s *starter) of(who string) (all []policy.Variable, err error) {
+func (s *starter) of(who string) (lines []string, err error) {
 	if s.secrets == "" || !fileName.MatchString(who) {
 		return nil, nil
 	}
@@ -217,14 +211,12 @@ func (s *starter) of(who string) (all []policy.Variable, err error) {
 	if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("--secrets: %s is no file", path)
 	}
-	text, err := io.ReadAll(io.LimitReader(file, maxSecrets))
+	text, err := io.ReadAll(io.LimitReader(file, maxSecrets+1))
+	if err == nil && len(text) > maxSecrets {
+		err = errors.New(path + " is longer than 1 MiB")
+	}
 	if err != nil {
 		return nil, fmt.Errorf("--secrets: %w", err)
 	}
-	lines, err := pipeline.Variables(text, path)
-	for _, line := range lines {
-		name, value, _ := strings.Cut(line, "=")
-		all = append(all, policy.Variable{Name: name, Value: value})
-	}
-	return all, err
+	return pipeline.Variables(text, path)
 }

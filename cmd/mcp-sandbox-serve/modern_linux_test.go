@@ -88,6 +88,9 @@ func TestHeadersAgree(t *testing.T) {
 	c.named("resources/read", "a:b").post(uri).want(t, 404, "-32601")
 	c.named("resources/read", "a:c").post(uri).want(t, 400, "-32020")
 	c.named("x", "").post(`{"jsonrpc":"2.0","id":1,"method":"x"}`).want(t, 400, "-32020")
+	task := `{"jsonrpc":"2.0","id":1,"method":"tasks/get","params":{"taskId":"t","_meta":{` + meta + `}}}`
+	c.named("tasks/get", "t").post(task).want(t, 404, "-32601") // of the server
+	c.named("tasks/get", "").post(task).want(t, 404, "-32601")
 	c.named("x", "").post(`{"jsonrpc":"2.0","id":1,"result":{}}`).want(t, 400)
 	c.named("notifications/cancelled", "").post(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`).want(t, 202)
 }

@@ -29,6 +29,10 @@ func TestUsage(t *testing.T) {
 		"--listen 0.0.0.0:1 -- x":           "--token-file",
 		"--listen 8081 -- x":                "HOST:PORT",
 		"--listen localhost -- x":           "HOST:PORT",
+		"--listen unix:@x -- x":             "that of a file",
+		"--admin-listen unix: -- x":         "that of a file",
+		"token #ann":                        "PRINCIPAL",
+		"-- env npx -y x":                   "registry",
 		"token --help":                      "PRINCIPAL",
 		"--listen :1 --token-file f -- x":   "--plain-http",
 		"--token-file f --client-ca f -- x": "only one of them",
@@ -231,15 +235,5 @@ func TestLoad(t *testing.T) {
 	}
 	if code := s.cmd.ProcessState.ExitCode(); code != 0 || lost.Load() > 0 || len(s.processes()) > 0 || reached != int(done.Load()) {
 		t.Errorf("%d, %d calls reached a server, %d were answered, %d lost\n%s", code, reached, done.Load(), lost.Load(), s.said())
-	}
-}
-
-// A file that is no socket is not removed to make room for one.
-func TestListenKeepsFiles(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "notes")
-	write(t, file, "mine")
-	_, _, err := listen("listen", "unix:"+file)
-	if text, bad := os.ReadFile(file); err == nil || bad != nil || string(text) != "mine" {
-		t.Errorf("%v: %v %q", err, bad, text)
 	}
 }

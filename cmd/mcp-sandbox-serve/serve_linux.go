@@ -48,7 +48,7 @@ func serve(f *cli.Flags, l *pipeline.Line, o *options, command []string) int {
 	}
 	house := session.New(o.limits, j, s.spec)
 	at, err := o.open(front.Config{House: house, Who: source, Log: j, Body: int64(o.body), Loopback: o.loopback(),
-		Hosts: o.hosts, Origins: o.origins, Issuer: o.issuer, Admin: o.admin != "",
+		Hosts: o.hosts, Origins: o.origins, Issuer: o.issuer, HTTPS: o.plain, Admin: o.admin != "",
 		Alone: o.limits.Alone})
 	if err != nil {
 		return cli.Fail(err.Error())
@@ -68,10 +68,15 @@ func serve(f *cli.Flags, l *pipeline.Line, o *options, command []string) int {
 		j.Log.Warn("the server ended in its first start, without an answer",
 			"hint", "it had nobody's secrets; mcp-sandbox run with the same flags names arguments that it cannot see")
 	}
-	at.serve(j)
+	broken := at.serve(j)
 	go house.Sweep(ctx, source.May)
-	first := <-signals
-	j.Log.Info("draining", "signal", first.String())
+	var lost error
+	select {
+	case first := <-signals:
+		j.Log.Info("draining", "signal", first.String())
+	case lost = <-broken:
+		j.Log.Error("draining", "error", lost)
+	}
 	go func() {
 		house.Drain(ctx)
 		stop()
@@ -89,6 +94,9 @@ func serve(f *cli.Flags, l *pipeline.Line, o *options, command []string) int {
 		door.Shutdown(ending)
 	}
 	j.Log.Info("drained")
+	if lost != nil {
+		return cli.Fail("no more clients could be let in: " + lost.Error())
+	}
 	return 0
 }
 

@@ -150,4 +150,4 @@ func (e *Entry) Variables() []string { return e.File.document.Variables(e.index)
 
 // Secrets are the values in the entry that no output names.
 func (e *Entry) Secrets() []string { return e.File.document.Secrets(e.index) }
-func (e *Entry) Folder() string      { return e.server().Dir }
+func (e *Entry) Folder() string    { return e.server().Dir }

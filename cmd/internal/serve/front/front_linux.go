@@ -32,6 +32,7 @@ type Config struct {
 	Hosts    []string      // that may be asked for besides
 	Origins  []string      // of web pages that may ask
 	Issuer   string        // of tokens, for clients that look for it; "" for none
+	HTTPS    bool          // a proxy in front has TLS
 	Admin    bool          // health and metrics are elsewhere
 }
 
@@ -110,13 +111,11 @@ func (f *front) serve(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
+	describes := f.Issuer != "" && strings.TrimSuffix(r.URL.Path, path) == metadata
 	switch {
 	case !f.Admin && f.health(w, r):
 		return
-	case f.Issuer != "" && strings.TrimSuffix(r.URL.Path, path) == metadata:
-		f.describe(w, r)
-		return
-	case r.URL.Path != path && (f.Admin || r.URL.Path != "/metrics"):
+	case r.URL.Path != path && (f.Admin || r.URL.Path != "/metrics") && !describes:
 		f.refuse(w, r, http.StatusNotFound, "", "the endpoint is "+path)
 		return
 	case len(r.Header.Values("Mcp-Sandbox-Peer")) > 0:
@@ -124,6 +123,13 @@ func (f *front) serve(w http.ResponseWriter, r *http.Request) {
 		return
 	case !f.fromHere(w, r):
 		return
+	case describes:
+		f.describe(w, r)
+		return
+	}
+	modern, methods := r.Header.Get(version) >= firstModern, "GET, POST, DELETE"
+	if modern {
+		methods = "POST"
 	}
 	who, err := f.Who.Of(r)
 	switch {
@@ -132,7 +138,7 @@ func (f *front) serve(w http.ResponseWriter, r *http.Request) {
 	case err != nil:
 		challenge := "Bearer"
 		if f.Issuer != "" {
-			challenge += ` resource_metadata="` + base(r) + metadata + path + `"`
+			challenge += ` resource_metadata="` + f.base(r) + metadata + path + `"`
 		}
 		w.Header().Set("WWW-Authenticate", challenge)
 		f.refuse(w, r, http.StatusUnauthorized, "auth", "")
@@ -140,8 +146,8 @@ func (f *front) serve(w http.ResponseWriter, r *http.Request) {
 		f.Log.Write(w)
 	case r.Method == http.MethodPost:
 		f.post(w, r, who)
-	case r.Header.Get(version) >= firstModern || r.Method != http.MethodGet && r.Method != http.MethodDelete:
-		w.Header().Set("Allow", "POST")
+	case modern || r.Method != http.MethodGet && r.Method != http.MethodDelete:
+		w.Header().Set("Allow", methods)
 		f.refuse(w, r, http.StatusMethodNotAllowed, "", "")
 	default:
 		f.ofSession(w, r, who)
@@ -205,7 +211,7 @@ func (f *front) fromHere(w http.ResponseWriter, r *http.Request) bool {
 	}
 	for name, value := range map[string]string{"Allow-Origin": origin, "Allow-Methods": "GET, POST, DELETE",
 		"Expose-Headers": session1 + ", WWW-Authenticate",
-		"Allow-Headers":  "Authorization, Content-Type, Accept, Mcp-Method, Mcp-Name, " + session1 + ", " + version} {
+		"Allow-Headers":  "Authorization, Content-Type, Accept, Mcp-Method, Mcp-Name, " + session1 + ", " + version + ", *"} {
 		w.Header().Set("Access-Control-"+name, value)
 	}
 	w.Header().Set("Vary", "Origin")

@@ -164,14 +164,15 @@ func (f *front) modern(w http.ResponseWriter, r *http.Request, who string, m *wi
 
 // agree reports whether what proxies go by is what the message says.
 func agree(r *http.Request, m *wire.Message) bool {
-	name := ""
+	given, name := r.Header.Get("Mcp-Name"), ""
 	switch m.String(wire.Method) {
 	case "tools/call", "prompts/get":
 		name = m.String(wire.Name)
 	case "resources/read":
 		name = m.String(wire.URI)
+	default: // of tasks/get, for one, the header has the task's
+		given = ""
 	}
-	given := r.Header.Get("Mcp-Name")
 	if encoded, ok := strings.CutPrefix(given, "=?base64?"); ok {
 		if encoded, ok = strings.CutSuffix(encoded, "?="); ok {
 			decoded, err := base64.StdEncoding.DecodeString(encoded)

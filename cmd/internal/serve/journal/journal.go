@@ -110,8 +110,10 @@ func (j *Journal) Server(id string, variables map[string]string) *ServerLog {
 	var pairs []string
 	longest := func(a, b string) int { return len(variables[b]) - len(variables[a]) } // one may begin with another
 	for _, name := range slices.SortedFunc(maps.Keys(variables), longest) {
-		if value := variables[name]; len(value) >= leastSecret {
-			pairs = append(pairs, value, "["+name+"]")
+		for line := range strings.SplitSeq(variables[name], "\n") { // a server may show line by line
+			if len(line) >= leastSecret {
+				pairs = append(pairs, line, "["+name+"]")
+			}
 		}
 	}
 	return &ServerLog{journal: j, id: id, secrets: strings.NewReplacer(pairs...), rate: rate{most: linesASecond}}

@@ -40,11 +40,14 @@ func (h *House) Initialize(ctx context.Context, who string, m *wire.Message) (*S
 		s.End(CauseInitialize)
 		return nil, nil, err
 	}
-	if a, err := wire.Parse(answer); err != nil || !a.Has(wire.Result) || !h.register(s) {
-		s.End(CauseInitialize)
-		return nil, answer, nil
+	if a, err := wire.Parse(answer); err == nil && a.Has(wire.Result) {
+		if h.register(s) {
+			return s, answer, nil
+		}
+		answer = wire.Failure(c.id, wire.CodeInternal, "the server ended", nil) // else its client would go on
 	}
-	return s, answer, nil
+	s.End(CauseInitialize)
+	return nil, answer, nil
 }
 
 // last waits for the answer itself, and hands on what comes earlier.
@@ -96,7 +99,7 @@ func (h *House) fill(p *place, who string) {
 	defer close(p.ready)
 	s, err := h.start(ctx, who, true)
 	if err == nil && h.era.Load() == unknownServer { // alone it ended before it said
-		if h.era.Store(s.discover(ctx)); h.era.Load() == legacyServer {
+		if h.era.CompareAndSwap(unknownServer, s.discover(ctx)); h.era.Load() == legacyServer {
 			s.End(CauseInitialize)
 			err = errLegacyServer
 		}

@@ -46,7 +46,7 @@ type life struct {
 	cause    string // serve's own, or the launcher's; like the next two, before over is closed
 	exitCode int
 	lived    time.Duration // from its release
-	over     chan struct{} // closed when nothing is left
+	over     chan struct{} // closed by the session when nothing is left
 }
 
 var errEnded = errors.New("the server has ended") // of a message to it
@@ -136,7 +136,6 @@ func (b *box) finish() {
 	if result, err := b.Wait(context.Background()); err == nil {
 		b.exitCode, b.cause = result.ExitCode, cmp.Or(b.cause, string(result.Cause))
 	}
-	close(b.over)
 }
 
 // send hands a message over, which ends without a new line. It waits for a server that does not read. Without an error

@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"maps"
+	"math"
 	"slices"
 	"time"
 
@@ -20,18 +21,12 @@ func (h *House) Sweep(ctx context.Context, may func(who string) bool) {
 			return
 		case now := <-every.C:
 			all, _, _ := h.look()
-			living := map[string][]*Session{}
 			for _, s := range all {
 				if !may(s.Who) {
 					s.End(CauseRevoked)
-				} else if s.idle(now) {
-					s.End(CauseIdle)
-				} else if !isClosed(s.box.asked) {
-					living[s.Who] = append(living[s.Who], s)
+				} else {
+					s.endIdle(now, h.limits.Idle, h.limits.IdleOpen)
 				}
-			}
-			for _, all := range living {
-				h.makeRoom(all, now)
 			}
 			h.mu.Lock()
 			maps.DeleteFunc(h.crashes, func(_ string, c crashes) bool { return now.After(c.until.Add(time.Hour)) })
@@ -43,23 +38,32 @@ func (h *House) Sweep(ctx context.Context, may func(who string) bool) {
 // crowded is the part of the idle time after which a session may make room.
 const crowded = 15
 
-// makeRoom ends the session that was idle longest, and has no stream, of a principal who has as many as may be: many
-// clients go without a word, and the next one would wait for the idle time.
-func (h *House) makeRoom(all []*Session, now time.Time) {
-	if len(all) < h.limits.PerPrincipal {
-		return
-	}
+// makeRoom ends the session that was idle longest, and has no stream, of a principal who has as many as may be, and
+// returns when it is gone: many clients go without a word, and the next one would wait for the idle time.
+func (h *House) makeRoom(ctx context.Context, who string) bool {
 	var longest *Session
-	most := h.limits.Idle / crowded
-	for _, s := range all {
-		if idle, open := s.idleFor(now); !open && idle >= most {
+	least := h.limits.Idle / crowded
+	all, _, _ := h.look()
+	for now, most := time.Now(), least; len(all) > 0; all = all[1:] {
+		s := all[0]
+		s.mu.Lock()
+		if idle, open := s.idleFor(now); s.Who == who && !s.Modern && !open && idle >= most {
 			longest, most = s, idle
 		}
+		s.mu.Unlock()
 	}
-	if longest != nil {
-		longest.End(CauseIdle)
+	if longest == nil || !longest.endIdle(time.Now(), least, forEver) {
+		return false
+	}
+	select {
+	case <-longest.box.over:
+		return true
+	case <-ctx.Done():
+		return false
 	}
 }
+
+const forEver = time.Duration(math.MaxInt64)
 
 // look returns all sessions, how many sandboxes there are, also without one, and whether no more are started.
 func (h *rooms) look() (all []*Session, total int, draining bool) {
@@ -140,7 +144,8 @@ func (s *Session) run() {
 	requests := s.last
 	s.mu.Unlock()
 	s.house.gone(s)
-	j.Log.Info("sandbox ended", "id", s.serial, "cause", s.box.cause, "exit", s.box.exitCode,
+	close(s.box.over)
+	j.Log.Info("sandbox ended", "id", s.serial, "principal", s.Who, "cause", s.box.cause, "exit", s.box.exitCode,
 		"seconds", s.box.lived.Round(time.Millisecond).Seconds(), "requests", requests)
 }
 
@@ -157,6 +162,7 @@ func (s *Session) fail(cause string, exitCode *int) {
 		if !c.answered && c.key != "" {
 			c.add(wire.Failure(c.id, wire.CodeInternal, "the server ended: "+cause, data), true)
 			c.answered = true
+			s.house.journal.Observe(journal.RequestSeconds, time.Since(c.began))
 		}
 	}
 	s.calls = nil
@@ -189,21 +195,26 @@ func (s *flow) endIfDone() {
 	}
 }
 
-// idle reports whether the session had nothing to do for too long. A call that its client left counts for nothing: no
-// answer to it can be read.
-func (s *Session) idle(now time.Time) bool {
-	idle, open := s.idleFor(now)
-	most := s.house.limits.Idle
-	if open {
-		most = s.house.limits.IdleOpen
-	}
-	return idle >= most
-}
-
-// idleFor is how long the session has had nothing to do, -1 while it has, and whether a client reads a stream.
-func (s *Session) idleFor(now time.Time) (idle time.Duration, open bool) {
+// endIdle ends a session that had nothing to do for so long, or where a client reads a stream for so long, before it has
+// again.
+func (s *Session) endIdle(now time.Time, most, mostOpen time.Duration) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	idle, open := s.idleFor(now)
+	if open {
+		most = mostOpen
+	}
+	if idle < most {
+		return false
+	}
+	s.phase = over
+	s.box.end(CauseIdle)
+	return true
+}
+
+// idleFor is how long the session has had nothing to do, -1 while it has, and whether a client reads a stream. A call
+// that its client left counts for nothing: no answer to it can be read.
+func (s *flow) idleFor(now time.Time) (idle time.Duration, open bool) {
 	if s.find(func(c *Call) bool { return !c.left && !c.listens }) != nil {
 		return -1, true
 	}

@@ -119,7 +119,9 @@ func (s *Session) Call(ctx context.Context, m *wire.Message) (*Call, error) {
 	c.Stream = s.stream()
 	s.calls = append(s.calls, c)
 	s.mu.Unlock()
-	s.house.journal.Add(journal.Requests, s.era(), 1)
+	if m.Kind == wire.Request {
+		s.house.journal.Add(journal.Requests, s.era(), 1)
+	}
 	err := s.box.send(ctx, raw)
 	if m.Kind == wire.Request && (err == nil || errors.Is(err, errEnded)) {
 		return c, nil // of a server that has ended the end answers
@@ -222,7 +224,9 @@ func (s *flow) remove(c *Call) bool {
 	for i := range s.calls {
 		if s.calls[i] == c {
 			s.calls = slices.Delete(s.calls, i, i+1)
-			s.house.journal.Observe(journal.RequestSeconds, time.Since(c.began))
+			if c.key != "" {
+				s.house.journal.Observe(journal.RequestSeconds, time.Since(c.began))
+			}
 			s.touch()
 			s.endIfDone()
 			return true
