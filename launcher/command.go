@@ -106,6 +106,10 @@ func newOrder(p policy.Policy, t Target) (*order.Order, error) {
 	}
 	o.Launcher, _ = os.Executable()
 	o.StdoutGuard, o.TellDenied = t.StdoutGuard, t.OnDenied != nil
+	if t.Package != nil { // the caller's to change
+		id := *t.Package
+		t.Package = &id
+	}
 	o.Stored = order.Stored{Package: t.Package, Profile: t.Profile, Stage: t.Stage}
 	return o, nil
 }

@@ -34,6 +34,7 @@ type Group struct {
 	server *folder // the server's group: top, or a group below top
 	init   *folder // the group that init is born in; nil: this process's group
 	shim   *folder // the group below parent that this process moved into; nil: this process stayed
+	pid    int     // of the process that moved in place of this one; 0: none
 }
 
 // Made reports whether the server has a group.

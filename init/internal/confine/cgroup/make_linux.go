@@ -13,7 +13,7 @@ import (
 
 // Make makes a group for a server below the nearest group that allows it.
 func Make(r *Request) *Group {
-	g := &Group{Settings: r.Settings}
+	g := &Group{Settings: r.Settings, pid: r.PID}
 	if len(r.Settings) == 0 {
 		return g
 	}

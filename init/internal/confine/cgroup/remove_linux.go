@@ -32,6 +32,9 @@ func (g *Group) moveUp() {
 		return
 	}
 	defer g.shim.close()
+	if g.pid != 0 { // that process ends in there; this one is where it was
+		return
+	}
 	lock, err := g.parent.lock(unix.LOCK_EX, time.Time{})
 	if err != nil {
 		return

@@ -131,14 +131,10 @@ func (l *Launch) Start() (*Sandbox, error) {
 	}
 	for {
 		a := l.newAttempt()
-		err := a.Run()
-		if err == nil {
-			err = l.Ladder.Accept(a.Layers)
-		}
+		err := l.try(a)
 		if err == nil {
 			return &a.Sandbox, nil
 		}
-		a.Close()
 		if l.Host.Parent != nil {
 			return nil, err
 		}
@@ -149,6 +145,21 @@ func (l *Launch) Start() (*Sandbox, error) {
 			return nil, err
 		}
 	}
+}
+
+// try makes one attempt, of which nothing is left where it fails.
+func (l *Launch) try(a *Attempt) (err error) {
+	made := false
+	defer func() {
+		if !made { // after a panic too, with which a host goes on
+			a.Close()
+		}
+	}()
+	if err = a.Run(); err == nil {
+		err = l.Ladder.Accept(a.Layers)
+	}
+	made = err == nil
+	return err
 }
 
 // Close removes the control group, and gives the locks of state and package back. Everything in the group has ended.

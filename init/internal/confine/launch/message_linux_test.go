@@ -5,6 +5,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/confine/layers"
 	"github.com/security-mcp/mcp-sandbox/init/internal/confine/notify"
@@ -206,5 +207,23 @@ func TestPacketsThatAreAnswered(t *testing.T) {
 	}
 	if got != "123" || answers != 1 {
 		t.Errorf("packets %q, %d answers", got, answers)
+	}
+}
+
+// A parent that was given up while it made init is given up for good: what asked for that is told once.
+func TestAdoptRemembers(t *testing.T) {
+	asked, calls := errors.New("asked to end"), 0
+	a, _ := waiting(t, Config{Interrupt: Interrupt{Poll: func([]unix.PollFd, int) (int, error) { return 0, nil }, Check: func([]unix.PollFd) error {
+		if calls++; calls == 1 {
+			return asked
+		}
+		return nil
+	}}})
+	a.launch.began, a.launch.Hooks.Timeout = time.Now(), time.Minute
+	p := &Parent{Told: Told{FD: -1, socket: a.Pipes.Ready}}
+	for range 2 {
+		if err := p.adopt(a); !errors.Is(err, asked) {
+			t.Errorf("%v, want %v", err, asked)
+		}
 	}
 }

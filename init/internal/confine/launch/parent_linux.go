@@ -19,6 +19,7 @@ type Parent struct {
 	memory []byte
 	pipes  Pipes     // until the attempt has them; Ready stays the Parent's
 	begun  bool      // the parent clones init
+	failed error     // of a launch that was given up while the parent did
 	early  []message // of init, which may be ahead of the parent
 }
 
@@ -97,9 +98,9 @@ func (p *Parent) start(a *Attempt, _ []int) error {
 
 // adopt waits until init is there. Init may be ahead of the parent: its messages are kept.
 func (p *Parent) adopt(a *Attempt) error {
-	for !p.cloned {
-		if err := a.await(p.socket); err != nil {
-			return err
+	for !p.cloned && p.failed == nil {
+		if p.failed = a.await(p.socket); p.failed != nil {
+			break
 		}
 		m, err := readMessage(p.socket)
 		if err != nil {
@@ -108,6 +109,9 @@ func (p *Parent) adopt(a *Attempt) error {
 		if !p.take(&m) {
 			p.early = append(p.early, m)
 		}
+	}
+	if p.failed != nil {
+		return p.failed
 	}
 	if p.layout.Init() > 0 {
 		return nil

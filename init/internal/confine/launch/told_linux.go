@@ -4,8 +4,10 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/confine/layers"
+	"github.com/security-mcp/mcp-sandbox/init/internal/confine/tally"
 	"golang.org/x/sys/unix"
 )
 
@@ -16,6 +18,9 @@ type Told struct {
 	FD            int // a pidfd, until [LetGo]; -1: none
 
 	Packet func([]byte) // gets each packet of the sockets that the parent was given
+	Later  func()       // calls Listen in a while; nil: after each packet at once
+
+	packets tally.Bucket // that are answered at once
 
 	socket                              int
 	signals                             []unix.Signal // that the parent got, and that nothing has taken yet
@@ -84,7 +89,11 @@ func (p *Told) take(m *message) (mine bool) {
 		p.reaped = true
 	case strings.HasPrefix(m.text, layers.MsgPacket) && p.Packet != nil:
 		p.Packet([]byte(m.text[len(layers.MsgPacket):]))
-		_ = p.tell(layers.ParentListens, 0) // where that fails the parent has ended
+		if p.Later == nil || p.packets.Take(time.Now(), packetInterval, packetsAtOnce) {
+			p.Listen()
+		} else {
+			p.Later()
+		}
 	case strings.HasPrefix(m.text, layers.MsgRest) && p.Packet != nil:
 		p.Packet([]byte(m.text[len(layers.MsgRest):]))
 	case len(m.text) == 4 && m.text[0] <= 64 && m.text[1:] == "\x00\x00\x00" && len(p.signals) < mostSignals:
@@ -92,6 +101,16 @@ func (p *Told) take(m *message) (mine bool) {
 	}
 	return true
 }
+
+// The parent reads packets as fast as they come while there are few: a server that sends without end takes no more of
+// this process's time.
+const (
+	packetsAtOnce  = 1000
+	packetInterval = 2 * time.Millisecond
+)
+
+// Listen has the parent read the next packet. Where that fails the parent has ended.
+func (p *Told) Listen() { _ = p.tell(layers.ParentListens, 0) }
 
 // mostSignals wait at most. The kernel keeps one of each too.
 const mostSignals = 256

@@ -101,19 +101,23 @@ func (f *folders) watch(dir string, creation bool) error {
 	return nil
 }
 
-// prune ends the watch of folders that no cover has used since the last prune.
+// prune ends the watch of folders that no cover has used since the last prune. A folder by two paths has one watch of
+// [Renames].
 func (f *folders) prune() {
-	f.watched = slices.DeleteFunc(f.watched, func(w *folder) bool {
-		if !w.used {
-			if f.renames != nil {
-				f.renames.forget(w.wd)
-			}
-			unix.Close(w.fd)
-			return true
+	unused := func(w *folder) bool { return !w.used }
+	for _, w := range f.watched {
+		same := func(other *folder) bool { return other.used && other.file == w.file }
+		if unused(w) && f.renames != nil && !slices.ContainsFunc(f.watched, same) {
+			f.renames.forget(w.wd)
 		}
+		if unused(w) {
+			unix.Close(w.fd)
+		}
+	}
+	f.watched = slices.DeleteFunc(f.watched, unused)
+	for _, w := range f.watched {
 		w.used = false
-		return false
-	})
+	}
 }
 
 // again watches the folders again that have reported a change.

@@ -2,6 +2,7 @@ package coverwatch
 
 import (
 	"errors"
+	"runtime"
 	"slices"
 	"time"
 
@@ -124,6 +125,10 @@ func (r *repair) mountCovers(lost []layers.Lost) error {
 func (r *repair) start(prog int) error {
 	// ETOOMANYREFS: a server of this user has as many descriptors in flight as this process may have open; unix(7).
 	if r.Lay == nil || r.Lay([3]int{prog, r.namespaces[0], r.namespaces[1]}) != nil {
+		if r.Lay != nil { // in a goroutine, and a start needs a thread
+			runtime.LockOSThread()
+			defer runtime.UnlockOSThread()
+		}
 		pid, err := program.Start(layers.RepairFiles(prog, r.namespaces[0], r.namespaces[1]), -1)
 		if err != nil {
 			return err
@@ -153,7 +158,9 @@ func (r *repair) await(pid int) error {
 		unix.PidfdSendSignal(pidfd, unix.SIGKILL, nil, 0)
 		return errors.New("laying it again takes too long")
 	}
-	_, err = unix.Wait4(pid, nil, 0, nil)
+	if _, err = unix.Wait4(pid, nil, 0, nil); err == unix.ECHILD && r.Lay != nil {
+		return nil // a host that waits for all its children has reaped it
+	}
 	return err
 }
 

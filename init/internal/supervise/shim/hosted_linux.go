@@ -93,6 +93,10 @@ func hostable(o *order.Order, p *policy.Policy) bool {
 		p.Level == policy.Privileged || p.OnHostExit == policy.Ignore {
 		return false
 	}
+	// A filter of this process's own may answer a call by which machines are told apart with the process's end.
+	if mode, err := unix.PrctlRetInt(unix.PR_GET_SECCOMP, 0, 0, 0, 0); err != nil || mode != 0 {
+		return false
+	}
 	var files unix.Rlimit // the process has the same
 	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &files); err != nil || files.Cur < layers.ParentNumbers {
 		return false

@@ -61,6 +61,11 @@ func registerRenames(m *monitor) {
 			used += time.Since(began)
 		}
 	}
-	m.signals.renamed = flood{hold: func() {}, let: timed(m.covers.Again), clock: func() time.Duration { return used }}
+	again := func() {
+		if !m.covers.Again() {
+			m.signals.renamed.again.Set(time.Now().Add(mostPause))
+		}
+	}
+	m.signals.renamed = flood{hold: func() {}, let: timed(again), clock: func() time.Duration { return used }}
 	m.signals.renamed.register(&m.loop, timed(m.covers.OnRename))
 }

@@ -107,6 +107,9 @@ func (p *hosted) meet() error {
 // await waits until a descriptor is ready.
 func (p *hosted) await(fd int, events int16) error {
 	for {
+		if err := p.interrupted(nil); err != nil { // nothing wakes this goroutine again for what came before it waits
+			return err
+		}
 		fds := append([]unix.PollFd{{Fd: int32(fd), Events: events}}, p.interrupts()...)
 		if _, err := p.waiter.Poll(fds, -1); err != nil && err != unix.EINTR {
 			return err
@@ -196,6 +199,8 @@ func (p *hosted) detach() {
 
 func (p *hosted) register(m *monitor) {
 	parent := p.of.parent
+	listen := m.loop.Timer(parent.Listen)
+	parent.Later = func() { listen.Set(time.Now().Add(leastPause)) }
 	m.loop.Poll = p.waiter.Poll
 	m.loop.Every = func() {
 		waiting := parent.TakeSignals()

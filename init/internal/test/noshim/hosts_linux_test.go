@@ -57,6 +57,7 @@ func hostKinds() []hostKind {
 			a.Credential = &syscall.Credential{Uid: uint32(os.Getuid()), Gid: uint32(os.Getgid()), NoSetGroups: true}
 		})},
 		{name: "no SysProcAttr", cmd: func(c *exec.Cmd) { c.SysProcAttr = nil }},
+		{name: "a filter of its own", way: "mcp-sandbox", prepare: filtered},
 		{name: "MCP_SANDBOX_LAUNCH", way: "mcp-sandbox", prepare: func() error {
 			return os.Setenv("MCP_SANDBOX_LAUNCH", "shim")
 		}},

@@ -100,6 +100,21 @@ func TestPacketsOfAServerThatEnds(t *testing.T) {
 	}
 }
 
+// A server that sends without end takes no more of its host's time than a few packets do.
+func TestPacketsWithoutEnd(t *testing.T) {
+	ordinary(t)
+	ctx, cancel := context.WithTimeout(t.Context(), testbed.Patience())
+	defer cancel()
+	sb, _ := asking(t, ctx, "for n in {1..10000}; do ask 127.0.0.1 100; done; exit 3", nil)
+	began := time.Now()
+	x, err := sb.Wait(ctx)
+	most := 2000 + int(500*time.Since(began).Seconds()) // and those that are read at the end
+	if err != nil || x.ExitCode != 3 || len(x.Denied) != 1 || x.Denied[0].Count < 500 || x.Denied[0].Count > int64(most) {
+		t.Errorf("%+v, %v, at most %d", x, err, most)
+	}
+	_ = sb.Cmd.Wait()
+}
+
 // stopParent stops a parent once it has told of init, before the server is released if that can be. It goes on when
 // init has ended.
 func stopParent(t *testing.T, ctx context.Context, sb *launcher.Sandbox) (goOn func()) {
