@@ -19,6 +19,9 @@ func (p *Policy) relations(errs *Errors) {
 	if p.Level == Privileged && p.State != "" {
 		errs.Add("/state", "level privileged has the host's home, and no other")
 	}
+	if p.Level == Privileged && p.MinConfinement != "" && p.MinConfinement != None {
+		errs.Add("/minConfinement", "level privileged confines nothing, which is less than "+string(p.MinConfinement))
+	}
 	if p.Level == LevelNetwork || p.Level == Privileged {
 		why := "cannot be held in level " + string(p.Level) + ", where the server has the host's network"
 		for _, name := range [...]string{"allowedDomains", "deniedDomains", "publish"} {

@@ -84,11 +84,11 @@ func setup(f *cli.Flags, limits session.Limits) cli.Run {
 	f.Value("max-requests", "N", "in flight, of a sandbox (default 64)", number(&n.Requests))
 	size := func(s string) error { return o.body.UnmarshalText([]byte(s)) }
 	f.Value("max-body", "SIZE", "of a request (default 4M)", size)
-	f.Value("idle", "TIME", "end a sandbox that does nothing (default 15m)", duration(&n.Idle))
-	f.Value("idle-open", "TIME", "the same, where a client listens (default 12h)", duration(&n.IdleOpen))
-	f.Value("start-timeout", "TIME", "for a start and initialize (default 60s)", duration(&n.Start))
-	f.Value("drain-delay", "TIME", "from SIGTERM to the first end (default 5s)", duration(&n.DrainDelay))
-	f.Value("drain", "TIME", "for calls in flight after that (default 60s)", duration(&n.Drain))
+	f.Value("idle", "TIME", "end a sandbox that does nothing (default 15m)", duration(&n.Idle, 1))
+	f.Value("idle-open", "TIME", "the same, where a client listens (default 12h)", duration(&n.IdleOpen, 1))
+	f.Value("start-timeout", "TIME", "for a start and initialize (default 60s)", duration(&n.Start, 1))
+	f.Value("drain-delay", "TIME", "from SIGTERM to the first end (default 5s)", duration(&n.DrainDelay, 0))
+	f.Value("drain", "TIME", "for calls in flight after that (default 60s)", duration(&n.Drain, 0))
 	f.Heading("Log and policy")
 	word("log", "text|json", "form of the log on standard error (default text)", &o.log)
 	f.Switch("verbose", "log more", &o.verbose)
@@ -125,9 +125,9 @@ func number(at *int) func(string) error {
 	}
 }
 
-func duration(at *time.Duration) func(string) error {
+func duration(at *time.Duration, least time.Duration) func(string) error {
 	return func(s string) (err error) {
-		if *at, err = time.ParseDuration(s); err != nil || *at < 0 {
+		if *at, err = time.ParseDuration(s); err != nil || *at < least {
 			return errors.New(strconv.Quote(s) + " is no time, as 90s or 1h")
 		}
 		return nil

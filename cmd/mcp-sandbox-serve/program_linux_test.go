@@ -49,6 +49,7 @@ func TestUsage(t *testing.T) {
 		"--secrets " + filepath.Dir(file) + " --allow-read " + file + " -- " + stub:    "every server may read",
 		"--state " + strings.Repeat("s", 31) + " -- x":                                 "30 characters",
 		"--max-sandboxes 0 -- x":                                                       "from 1 on",
+		"--idle 0 -- x":                                                                "90s",
 		"--idle soon -- x":                                                             "90s",
 		"--log xml -- x":                                                               "text or json",
 		"--allow-raed /x -- x":                                                         "--allow-read",

@@ -40,7 +40,7 @@ bash-completion for the words of COMMAND; zsh, behind compinit in ~/.zshrc; fish
 
 func printScript(args []string) int {
 	if args = cli.Operands(args); len(args) != 1 {
-		return cli.UsageError("completion", "no shell: name bash, zsh or fish")
+		return cli.UsageError("completion", "name one shell: bash, zsh or fish")
 	}
 	switch args[0] {
 	case "bash":

@@ -73,7 +73,11 @@ func noCommand(args []string) string {
 	case args[0] == "-v" || args[0] == "-V":
 		return text + " (did you mean mcp-sandbox version?)"
 	case strings.HasPrefix(args[0], "-"):
-		return text + ": flags come behind one, as in mcp-sandbox run " + cli.Typed(args[0])
+		behind := "run"
+		if c, n := find(args[1:]); c != nil {
+			behind = strings.Join(args[1:1+n], " ")
+		}
+		return text + ": flags come behind one, as in mcp-sandbox " + behind + " " + cli.Typed(args[0])
 	case len(args) > 1 || strings.ContainsAny(args[0], `/\`):
 		return text + " (did you mean mcp-sandbox run " + cli.Typed(args[0]) + " ...?)"
 	}

@@ -13,12 +13,16 @@ type Settled struct {
 	Policy                  policy.Policy
 	Named                   []Named // limits that were written out
 	MinWritten, PidsWritten bool    // see [Flags]
+
+	limits  policy.Limits // as they were written out
+	tmpSize policy.Quantity
 }
 
 // Settle fills in a policy. Paths that are still relative start at dir; the server's variables are chosen from env. A
 // policy that is not valid, or that asks for an enforcement which does not exist yet, is a policy.Errors.
 func Settle(p policy.Policy, program policy.Program, env []string, dir string) (*Settled, error) {
-	s := &Settled{Named: namedLimits(&p.Limits), MinWritten: p.MinConfinement != "", PidsWritten: p.Limits.Pids != 0}
+	s := &Settled{Named: namedLimits(&p), MinWritten: p.MinConfinement != "", PidsWritten: p.Limits.Pids != 0,
+		limits: p.Limits, tmpSize: p.Filesystem.TmpSize}
 	p, err := p.Absolute(dir, Home(env))
 	if err != nil {
 		return nil, err
@@ -39,9 +43,7 @@ func (s *Settled) Written() policy.Policy {
 	if !s.MinWritten {
 		p.MinConfinement = ""
 	}
-	if !s.PidsWritten {
-		p.Limits.Pids = 0
-	}
+	p.Limits, p.Filesystem.TmpSize = s.limits, s.tmpSize
 	return p
 }
 

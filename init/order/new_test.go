@@ -83,3 +83,23 @@ func TestLongPolicy(t *testing.T) {
 			len(p.Filesystem.DenyRead), err)
 	}
 }
+
+// Of limits those are named that a person wrote out and that limit something, however often a policy is settled.
+func TestNamedLimits(t *testing.T) {
+	p := policy.Policy{Limits: policy.Limits{CPU: policy.Unlimited, OpenFiles: 100},
+		Filesystem: policy.Filesystem{TmpSize: 1 << 20}}
+	for range 2 {
+		s, err := Settle(p, policy.Library, nil, "/")
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := []Named{{"limits.openFiles", "limits.openFiles"}, {"filesystem.tmpSize", "filesystem.tmpSize"}}
+		if !slices.Equal(s.Named, want) {
+			t.Errorf("%v, want %v", s.Named, want)
+		}
+		p = s.Written()
+	}
+	if p.Limits.CPU != policy.Unlimited {
+		t.Error("a limit that was taken away is back")
+	}
+}

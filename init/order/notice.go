@@ -111,21 +111,19 @@ type Notice struct {
 }
 
 // namedLimits are the limits that a policy names before it has its level's defaults.
-func namedLimits(l *policy.Limits) (named []Named) {
-	add := func(key string, is bool) {
-		if is {
-			named = append(named, Named{"limits." + key, "limits." + key})
+func namedLimits(p *policy.Policy) (named []Named) {
+	l := &p.Limits
+	for _, limit := range [...]struct {
+		key  string
+		most int64
+	}{{"limits.cpu", int64(l.CPU)}, {"limits.memory", int64(l.Memory)}, {"limits.addressSpace", int64(l.AddressSpace)},
+		{"limits.pids", int64(l.Pids)}, {"limits.openFiles", int64(l.OpenFiles)}, {"limits.fileSize", int64(l.FileSize)},
+		{"limits.io", int64(l.IO)}, {"limits.timeout", int64(l.Timeout)}, {"limits.grace", int64(l.Grace)},
+		{"filesystem.tmpSize", int64(p.Filesystem.TmpSize)}} {
+		if limit.most != 0 && limit.most != policy.Unlimited {
+			named = append(named, Named{limit.key, limit.key})
 		}
 	}
-	add("cpu", l.CPU != 0)
-	add("memory", l.Memory != 0)
-	add("addressSpace", l.AddressSpace != 0)
-	add("pids", l.Pids != 0)
-	add("openFiles", l.OpenFiles != 0)
-	add("fileSize", l.FileSize != 0)
-	add("io", l.IO != 0)
-	add("timeout", l.Timeout != 0)
-	add("grace", l.Grace != 0)
 	return named
 }
 

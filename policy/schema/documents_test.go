@@ -52,6 +52,7 @@ var unseen = []string{
 	"quantities /limits/fileSize",
 	"quantities /limits/openFiles",
 	"state-privileged /state",
+	"min-privileged /minConfinement",
 	"surrogate /filesystem/allowRead/1",
 	"user-large /user",
 	"user-no-change /user",

@@ -125,7 +125,7 @@ func (l *Launch) Here() (*Here, error) {
 	dir, gone := Folder()
 	if gone != nil {
 		if dir = os.Getenv("PWD"); !filepath.IsAbs(dir) {
-			return nil, gone
+			dir = "/proc/self/cwd"
 		}
 	}
 	env := os.Environ()

@@ -51,7 +51,7 @@ func Folder() (string, error) {
 		for errors.Unwrap(err) != nil {
 			err = errors.Unwrap(err)
 		}
-		return "", errors.New("the working folder " + name + ": " + err.Error() +
+		return "", errors.New(strings.TrimSpace("the working folder "+name) + ": " + err.Error() +
 			": start from a folder that this user may enter; --cwd names the server's")
 	}
 	return dir, nil

@@ -1,7 +1,9 @@
 package pipeline
 
 import (
+	"bytes"
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -40,8 +42,8 @@ func (r *Report) Open() error {
 	if r.file == "" {
 		return r.launch.CheckReport()
 	}
-	if same(r.file, r.launch.Source.File) {
-		return errors.New("--report " + r.file + ": this is the policy")
+	if foreign(r.file) {
+		return errors.New("--report " + r.file + ": it is there, and is no report: name another file")
 	}
 	var err error
 	if r.launch.ReportFD, err = platform.CreateReport(r.file); err != nil {
@@ -58,11 +60,26 @@ func reportAdvice(err error) string {
 	return ""
 }
 
-// same reports whether two paths lead to one file.
-func same(a, b string) bool {
-	x, err1 := os.Stat(a)
-	y, err2 := os.Stat(b)
-	return err1 == nil && err2 == nil && os.SameFile(x, y)
+// foreign reports whether a file has something else than a report, which would be gone: a policy, variables, a script.
+func foreign(file string) bool {
+	info, err := os.Lstat(file)
+	if err != nil || !info.Mode().IsRegular() || info.Size() == 0 {
+		return false
+	}
+	for _, own := range [...]*os.File{os.Stdin, os.Stdout, os.Stderr} { // refused for that
+		if is, err := own.Stat(); err == nil && os.SameFile(info, is) {
+			return false
+		}
+	}
+	f, err := os.Open(file)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	begin := []byte(`{"event":"`)
+	is := make([]byte, len(begin))
+	_, err = io.ReadFull(f, is)
+	return err != nil || !bytes.Equal(is, begin)
 }
 
 // reach ends the program where a file system does not answer at which the program is about to look.

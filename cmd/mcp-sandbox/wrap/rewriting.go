@@ -133,7 +133,11 @@ func (r *rewriting) wayOut(e *wrapping.Entry) string {
 	if r.project != "" {
 		line += " --project " + cli.Typed(r.project)
 	}
-	return line + " --server " + cli.Typed(e.Name) + " --level standard)"
+	server := " --server "
+	if strings.HasPrefix(e.Name, "-") {
+		server = " --server="
+	}
+	return line + server + cli.Typed(e.Name) + " --level standard)"
 }
 
 // of are the entries of a file.

@@ -45,6 +45,9 @@ type Unheld struct {
 }
 
 func (u Unheld) Error() string {
-	return "cannot be held by confinement " + string(u.Confinement) +
-		", and a stronger one was refused by this machine: " + u.why
+	text := "cannot be held by confinement " + string(u.Confinement)
+	if u.why == "" { // level privileged asked for it
+		return text
+	}
+	return text + ", and a stronger one was refused by this machine: " + u.why
 }

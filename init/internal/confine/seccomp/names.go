@@ -2,6 +2,7 @@ package seccomp
 
 import (
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -69,6 +70,15 @@ func Names() (all []string) {
 		all = append(all, name)
 	}
 	return all
+}
+
+// Undeniable says why no policy can deny a call; "" where it can.
+func Undeniable(name string) string {
+	if slices.Contains(needed[:], name) {
+		return whyNeeded
+	}
+	_, why := Unknown([]string{name})
+	return why
 }
 
 // Unknown is the index of the first of these that is the name of no system call, and why; -1 where all are known.

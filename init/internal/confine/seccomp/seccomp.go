@@ -134,6 +134,8 @@ func fill(rules *[limit]byte, table string) {
 // last is the execve itself.
 var needed = [...]string{"read", "write", "rt_sigprocmask", "rt_sigreturn", "prctl", "exit_group", "execve"}
 
+const whyNeeded = "the server could not be started without it"
+
 // deny turns calls that are allowed, wholly or in part, into EPERM.
 func deny(rules *[limit]byte, arch string, o *Options) error {
 	if len(o.Deny) == 0 {
@@ -147,7 +149,7 @@ func deny(rules *[limit]byte, arch string, o *Options) error {
 	}
 	for _, name := range needed {
 		if n, _ := lookup(arch, name); rules[n] == rulePerm {
-			return errors.New("deny " + name + ": the server could not be started without it")
+			return errors.New("deny " + name + ": " + whyNeeded)
 		}
 	}
 	return nil

@@ -3,6 +3,7 @@ package shim
 import (
 	"cmp"
 	"runtime"
+	"slices"
 	"time"
 
 	"github.com/security-mcp/mcp-sandbox/init/diagnose"
@@ -81,7 +82,10 @@ func notExecuted(sandbox *launch.Sandbox, say func(string)) int {
 	err := sandbox.Program.ExecError()
 	file := sandbox.View.Command
 	there := func(path string) bool { return unix.Access(path, unix.F_OK) == nil }
-	what := diagnose.Unexecutable(file, head(file), runtime.GOARCH, there)
+	what := ""
+	if slices.Contains([]error{unix.ENOENT, unix.ENOEXEC, unix.EACCES, unix.EINVAL, unix.ELIBBAD}, err) {
+		what = diagnose.Unexecutable(file, head(file), runtime.GOARCH, there) // else the file is not why
+	}
 	say(notice.NotExecuted(file, err, what))
 	if err == unix.ENOENT {
 		return ending.ExitMissing
