@@ -52,7 +52,8 @@ type Target struct {
 // set-user-ID, set-group-ID or file capabilities Command fails with an [*Error] of layer policy.
 //
 // When ctx ends, the server is asked to end (SIGTERM to the process that was started, which escalates), and everything
-// is killed after the policy's grace, or after 1.5 s if the policy names none. [Sandbox.Close] is for a command that is never started.
+// is killed after the policy's grace, or after 1.5 s if the policy names none. [Sandbox.Close] is for a command that is
+// never started.
 func Command(ctx context.Context, p policy.Policy, t Target) (*Sandbox, error) {
 	return prepare(ctx, p, t, false)
 }

@@ -13,8 +13,8 @@
 // policy is told by the report of a launch.
 //
 // Paths are those of Linux and macOS. On Windows, where no file is granted or denied yet, a path with a drive
-// letter or two leading backslashes counts as absolute and is left as it is, and names of variables are
-// compared as they are written.
+// letter or two leading backslashes counts as absolute and is left as it is, and a document
+// names a variable twice only in the same case of letters; [Policy.Environ] tells no cases apart there.
 //
 // Every start of the shim loads the package, so package policy links neither encoding/json nor fmt, regexp
 // or net, and has nothing of its own to initialise; net/netip makes three values, in 20 µs. The JSON Schema is in

@@ -71,29 +71,49 @@ func (d *doors) serve(j *journal.Journal) (broken chan error) {
 	return broken
 }
 
+// lastWords is how long the last answers may take.
+const lastWords = 5 * time.Second
+
+// shut lets no more in, and waits until the last answers are read.
+func (d *doors) shut() {
+	ctx, stop := context.WithTimeout(context.Background(), lastWords)
+	defer stop()
+	for _, one := range d.doors {
+		one.Shutdown(ctx)
+	}
+}
+
 func (d *doors) close() {
 	for _, one := range d.doors {
 		one.Listener.Close()
 	}
 }
 
-// keepAlive finds a client that vanished in 45 s, or vanishes where something was sent: then the kernel asks nothing
-// more, and gives up after vanished. The sockets of a listener have its TCP_USER_TIMEOUT; tcp(7).
+// keepAlive finds a client that vanished in 45 s. Where something was sent to it the kernel asks nothing more, and
+// gives up after vanished. The sockets of a listener have its TCP_USER_TIMEOUT; tcp(7).
 var keepAlive = net.KeepAliveConfig{Enable: true, Idle: 15 * time.Second, Interval: 10 * time.Second, Count: 3}
 
 const vanished = 45 * time.Second
 
-// listen listens, and returns the address as a URL. A socket's file is gone at the end. It is this user's alone, but for
-// a proxy, another user's perhaps, which is asked for its user.
+// before has a socket set up before bind(2).
+func before(set func(fd int) error) func(_, _ string, c syscall.RawConn) error {
+	return func(_, _ string, c syscall.RawConn) (err error) {
+		if bad := c.Control(func(fd uintptr) { err = set(int(fd)) }); bad != nil {
+			return bad
+		}
+		return err
+	}
+}
+
+// listen listens, and returns the address as a URL. A socket's file is gone at the end. It is this user's alone, but
+// for a proxy, another user's perhaps, which is asked for its user.
 func listen(flag, address string, proxy bool) (net.Listener, string, error) {
 	config := net.ListenConfig{KeepAliveConfig: keepAlive}
 	path, isUnix := strings.CutPrefix(address, "unix:")
 	if !isUnix {
-		config.Control = func(_, _ string, c syscall.RawConn) (err error) {
-			return errors.Join(c.Control(func(fd uintptr) {
-				err = unix.SetsockoptInt(int(fd), unix.IPPROTO_TCP, unix.TCP_USER_TIMEOUT, int(vanished.Milliseconds()))
-			}), err)
-		}
+		config.Control = before(func(fd int) error {
+			return unix.SetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_USER_TIMEOUT, int(vanished.Milliseconds()))
+		})
 		l, err := config.Listen(context.Background(), "tcp", address)
 		if err != nil {
 			return nil, "", fmt.Errorf("--%s %s: %w", flag, address, err)
@@ -108,9 +128,7 @@ func listen(flag, address string, proxy bool) (net.Listener, string, error) {
 		os.Remove(path) // of a program that was killed
 	}
 	// The file is this user's alone from its first moment: bind(2) takes the mode of the socket.
-	config.Control = func(_, _ string, c syscall.RawConn) (err error) {
-		return errors.Join(c.Control(func(fd uintptr) { err = unix.Fchmod(int(fd), 0o600) }), err)
-	}
+	config.Control = before(func(fd int) error { return unix.Fchmod(fd, 0o600) })
 	l, err := config.Listen(context.Background(), "unix", path)
 	if err == nil && proxy {
 		err = os.Chmod(path, 0o666)

@@ -153,7 +153,7 @@ func (o *options) hidden(p *policy.Policy) error {
 				continue
 			}
 			if policy.Within(own, real) || policy.Within(real, own) { // a grant in the folder of secrets
-				return fmt.Errorf("every server may read %s, and with that what is in %s: move one of them elsewhere", grant, path)
+				return fmt.Errorf("every server may read %s, and with that %s: move one of them elsewhere", grant, path)
 			}
 		}
 	}

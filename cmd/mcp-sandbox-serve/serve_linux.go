@@ -10,7 +10,6 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
-	"time"
 
 	"github.com/security-mcp/mcp-sandbox/cmd/internal/cli"
 	"github.com/security-mcp/mcp-sandbox/cmd/internal/pipeline"
@@ -87,14 +86,8 @@ func serve(f *cli.Flags, l *pipeline.Line, o *options, command []string) int {
 		j.Log.Warn("ended before the drain was over", "signal", second.String())
 		return exitSignal + int(second.(syscall.Signal))
 	}
-	const lastWords = 5 * time.Second
-	ending, done := context.WithTimeout(context.Background(), lastWords)
-	defer done()
-	for _, door := range at.doors {
-		door.Shutdown(ending)
-	}
-	j.Log.Info("drained")
-	if lost != nil {
+	at.shut()
+	if j.Log.Info("drained"); lost != nil {
 		return cli.Fail("no more clients could be let in: " + lost.Error())
 	}
 	return 0

@@ -24,7 +24,8 @@ func serve(args []string) int {
 	}
 	name := filepath.Base(path)
 	err = syscall.Exec(path, append([]string{name}, args...), os.Environ())
-	return cli.Fail("serve: " + path + ": " + err.Error() + ": install " + name + ", which the archive has, beside this program")
+	return cli.Fail("serve: " + path + ": " + err.Error() + ": install " + name +
+		", which the archive has, beside this program")
 }
 
 // flagOfHelp is a flag in a help, with its value; the text stands two spaces or a line behind.

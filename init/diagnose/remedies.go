@@ -116,7 +116,8 @@ func ofArchive(self string) string {
 
 // attachment is the pattern of the programs that a profile is for. Those of this project lie together.
 func attachment(self string) string {
-	if dir, base := path.Split(self); slices.Contains([]string{"", "-init", "-serve"}, strings.TrimPrefix(base, "mcp-sandbox")) {
+	dir, base := path.Split(self)
+	if slices.Contains([]string{"mcp-sandbox", "mcp-sandbox-init", "mcp-sandbox-serve"}, base) {
 		self = dir + "mcp-sandbox{,-init,-serve}"
 	}
 	if strings.ContainsAny(self, " \t") {

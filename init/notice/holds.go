@@ -51,7 +51,7 @@ func Limits(named []order.Named, e *order.Enforced) string {
 		if grouped {
 			why, lost = lostGroup(e.Layer(order.Cgroup), controller)
 		}
-		if n.Key == "filesystem.tmpSize" && e.Confinement != string(policy.Full) && e.Level != string(policy.Privileged) {
+		if n.Key == "filesystem.tmpSize" && e.Confinement != string(policy.Full) {
 			why, lost = "private files lie on this machine's own file systems", true
 		}
 		if !lost {

@@ -22,7 +22,7 @@ const (
 	DeniedServerName DeniedKind = "server-name" // a TLS client asked for another name than the one that it looked up
 	DeniedUDP        DeniedKind = "udp"         // a datagram: only TCP can be allowed
 	DeniedUpstream   DeniedKind = "upstream"    // the host itself could not resolve or connect; no policy helps
-	DeniedOpen       DeniedKind = "open"        // a file was opened; of run --trace alone, as the next two
+	DeniedOpen       DeniedKind = "open"        // a file was opened; no launch tells of it, or the next two, yet
 	DeniedExec       DeniedKind = "exec"        // a program was to be executed
 	DeniedUnix       DeniedKind = "unix"        // a socket was connected to by its path
 )

@@ -116,8 +116,9 @@ func namedLimits(p *policy.Policy) (named []Named) {
 	for _, limit := range [...]struct {
 		key  string
 		most int64
-	}{{"limits.cpu", int64(l.CPU)}, {"limits.memory", int64(l.Memory)}, {"limits.addressSpace", int64(l.AddressSpace)},
-		{"limits.pids", int64(l.Pids)}, {"limits.openFiles", int64(l.OpenFiles)}, {"limits.fileSize", int64(l.FileSize)},
+	}{{"limits.cpu", int64(l.CPU)}, {"limits.memory", int64(l.Memory)},
+		{"limits.addressSpace", int64(l.AddressSpace)}, {"limits.pids", int64(l.Pids)},
+		{"limits.openFiles", int64(l.OpenFiles)}, {"limits.fileSize", int64(l.FileSize)},
 		{"limits.io", int64(l.IO)}, {"limits.timeout", int64(l.Timeout)}, {"limits.grace", int64(l.Grace)},
 		{"filesystem.tmpSize", int64(p.Filesystem.TmpSize)}} {
 		if limit.most != 0 && limit.most != policy.Unlimited {

@@ -1,4 +1,5 @@
-// Package reexec is the seam between a host and the shim: the host's own binary, started again.
+// Package reexec is the seam between a host and the shim: the host's own binary, started again. On Linux a launch that
+// needs no shim is supervised in the host's process.
 //
 //	func main() {
 //		reexec.Init() // first of all: in a re-executed child it never returns

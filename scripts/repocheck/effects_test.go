@@ -41,7 +41,8 @@ var effects = []effect{
 	{"attributes of the process", regexp.MustCompile(`\bunix\.Prctl\(`), shims},
 	{"the session", regexp.MustCompile(`\bunix\.(Setsid|Setpgid)\(|TIOCNOTTY\b.*\)|TIOCSCTTY\b.*0\)$`), shims + " init/internal/confine/layers"},
 	{"limits of the process", regexp.MustCompile(`\b(unix|syscall)\.Setrlimit\(`), shims},
-	{"threads", regexp.MustCompile(`\bruntime\.LockOSThread\(`), shims + " init/internal/supervise/signals init/internal/loop"},
+	// package coverwatch locks a goroutine of its own while it starts a runner
+	{"threads", regexp.MustCompile(`\bruntime\.LockOSThread\(`), shims + " init/internal/supervise/signals init/internal/loop init/internal/supervise/coverwatch"},
 }
 
 // Only the shims change what belongs to the whole process.

@@ -100,7 +100,7 @@ func (r *rewriting) tryAll() {
 		case ctx.Err() != nil:
 			r.putBack(e, "did not answer before this command was interrupted")
 		default:
-			r.putBack(e, "does not answer: "+withoutValues(err.Error(), e.Secrets()))
+			r.putBack(e, "does not answer: "+withoutValues(err.Error(), wrapping.Secrets(e)))
 		}
 	}
 }
@@ -113,7 +113,7 @@ func (r *rewriting) try(ctx context.Context, e *wrapping.Entry, words []string) 
 	return tryout.Ask(ctx, &tryout.Server{Command: words, Dir: e.Folder(), Env: append(os.Environ(), e.Variables()...)})
 }
 
-// withoutValues is a text of a server without the values of variables and headers that the server was given: they may be
+// withoutValues is a text of a server without the values of variables and headers that it was given: they may be
 // secrets.
 func withoutValues(text string, values []string) string {
 	const shortest = 4 // of a secret; "1" and "on" are in many words

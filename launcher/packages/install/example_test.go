@@ -16,7 +16,7 @@ import (
 
 // A host that starts the words behind its name as mcp-sandbox run does: npx -y NAME ARG...
 func Example() {
-	reexec.Init() // first of all: the launcher starts this very program again, which then sets up the sandbox
+	reexec.Init() // first of all: where a launch needs it, the launcher starts this very program again
 	ctx := context.Background()
 	sb, err := prepare(ctx, policy.Policy{}, os.Args[1:])
 	if err != nil {

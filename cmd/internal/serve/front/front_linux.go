@@ -211,7 +211,7 @@ func (f *front) fromHere(w http.ResponseWriter, r *http.Request) bool {
 	}
 	for name, value := range map[string]string{"Allow-Origin": origin, "Allow-Methods": "GET, POST, DELETE",
 		"Expose-Headers": session1 + ", WWW-Authenticate",
-		"Allow-Headers":  "Authorization, Content-Type, Accept, Mcp-Method, Mcp-Name, " + session1 + ", " + version + ", *"} {
+		"Allow-Headers":  "*, Authorization, Content-Type, Accept, Mcp-Method, Mcp-Name, " + session1 + "," + version} {
 		w.Header().Set("Access-Control-"+name, value)
 	}
 	w.Header().Set("Vary", "Origin")

@@ -138,8 +138,9 @@ func (f *front) health(w http.ResponseWriter, r *http.Request) bool {
 
 // describe says where tokens come from; RFC 9728.
 func (f *front) describe(w http.ResponseWriter, r *http.Request) {
-	reply(w, http.StatusOK, "application/json", `{"resource":`+strconv.Quote(f.base(r)+path)+`,"authorization_servers":[`+
-		strconv.Quote(f.Issuer)+`],"bearer_methods_supported":["header"]}`)
+	reply(w, http.StatusOK, "application/json",
+		`{"resource":`+strconv.Quote(f.base(r)+path)+`,"authorization_servers":[`+
+			strconv.Quote(f.Issuer)+`],"bearer_methods_supported":["header"]}`)
 }
 
 // base is this server's address as the client wrote it.

@@ -195,8 +195,8 @@ func (s *flow) endIfDone() {
 	}
 }
 
-// endIdle ends a session that had nothing to do for so long, or where a client reads a stream for so long, before it has
-// again.
+// endIdle ends a session that had nothing to do for so long, or where a client reads a stream for so long, before it
+// has again.
 func (s *Session) endIdle(now time.Time, most, mostOpen time.Duration) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

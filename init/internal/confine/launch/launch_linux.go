@@ -131,7 +131,7 @@ func (l *Launch) Start() (*Sandbox, error) {
 	}
 	for {
 		a := l.newAttempt()
-		err := l.try(a)
+		err := try(l, a)
 		if err == nil {
 			return &a.Sandbox, nil
 		}
@@ -148,7 +148,7 @@ func (l *Launch) Start() (*Sandbox, error) {
 }
 
 // try makes one attempt, of which nothing is left where it fails.
-func (l *Launch) try(a *Attempt) (err error) {
+func try(l *Launch, a *Attempt) (err error) {
 	made := false
 	defer func() {
 		if !made { // after a panic too, with which a host goes on

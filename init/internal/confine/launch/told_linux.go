@@ -17,14 +17,19 @@ type Told struct {
 	PID, UID, GID int // as the kernel tells with the first message
 	FD            int // a pidfd, until [LetGo]; -1: none
 
-	Packet func([]byte) // gets each packet of the sockets that the parent was given
-	Later  func()       // calls Listen in a while; nil: after each packet at once
-
-	packets tally.Bucket // that are answered at once
+	Packets
 
 	socket                              int
 	signals                             []unix.Signal // that the parent got, and that nothing has taken yet
 	cloned, reaped, laid, leaves, ended bool
+}
+
+// Packets are those of the sockets that the parent was given.
+type Packets struct {
+	Packet func([]byte) // gets each
+	Later  func()       // calls Listen in a while; nil: after each packet at once
+
+	atOnce tally.Bucket // that are answered at once
 }
 
 // Streams waits by await for the parent's first message, which carries its standard input, output and error.
@@ -89,7 +94,7 @@ func (p *Told) take(m *message) (mine bool) {
 		p.reaped = true
 	case strings.HasPrefix(m.text, layers.MsgPacket) && p.Packet != nil:
 		p.Packet([]byte(m.text[len(layers.MsgPacket):]))
-		if p.Later == nil || p.packets.Take(time.Now(), packetInterval, packetsAtOnce) {
+		if p.Later == nil || p.atOnce.Take(time.Now(), packetInterval, packetsAtOnce) {
 			p.Listen()
 		} else {
 			p.Later()

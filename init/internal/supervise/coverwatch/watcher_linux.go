@@ -150,8 +150,8 @@ func (w *Watcher) OnRename() {
 	}
 }
 
-// Again watches all folders again, each of which has reported one change to [Renames], and reports whether that could be
-// done: where the user's watches are used up, the covers are to be looked at again and again.
+// Again watches all folders again, each of which has reported one change to [Renames], and reports whether it could:
+// where the user's watches are used up, the covers are to be looked at again and again.
 func (w *Watcher) Again() bool { return w == nil || w.stopped || w.paths.folders.again() == nil }
 
 // RunnerEnded is called when a runner that was started by Lay has ended.
