@@ -178,7 +178,7 @@ func TestStartsThatFail(t *testing.T) {
 // room.
 func TestMakesRoom(t *testing.T) {
 	t.Parallel()
-	s := launch(t, "legacy", "--max-per-principal", "3", "--idle", "15s")
+	s := launch(t, "legacy", "--max-per-principal", "3", "--idle", "75s") // which no test waits for
 	listens := s.session()
 	listens.stream("GET", "")
 	first, second := s.session(), s.session()

@@ -23,6 +23,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"syscall"
@@ -44,6 +45,9 @@ import (
 func main() {
 	reexec.Init()
 	reexec.RefusePrivileged()
+	if os.Getenv("GOGC") == "" { // a session is memory that waits, of which half as much again is enough
+		debug.SetGCPercent(50)
+	}
 	os.Exit(run(os.Args[1:], session.Usual()))
 }
 

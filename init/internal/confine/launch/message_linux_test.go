@@ -217,7 +217,7 @@ func TestAdoptRemembers(t *testing.T) {
 		if calls++; calls == 1 {
 			return asked
 		}
-		return nil
+		return errors.New("something else")
 	}}})
 	a.launch.began, a.launch.Hooks.Timeout = time.Now(), time.Minute
 	p := &Parent{Told: Told{FD: -1, socket: a.Pipes.Ready}}
