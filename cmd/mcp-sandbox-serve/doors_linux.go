@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -39,7 +40,11 @@ func (o *options) open(c front.Config) (d doors, err error) {
 	if err != nil {
 		return d, err
 	}
-	listener, url, err := listen("listen", o.listen, o.header != "")
+	proxy := -1
+	if o.header != "" {
+		proxy, _ = strconv.Atoi(o.uid) // a number: there is a source
+	}
+	listener, url, err := listen("listen", o.listen, proxy)
 	if err != nil {
 		return d, err
 	}
@@ -53,7 +58,7 @@ func (o *options) open(c front.Config) (d doors, err error) {
 	if o.admin == "" {
 		return d, nil
 	}
-	if listener, d.admin, err = listen("admin-listen", o.admin, false); err != nil {
+	if listener, d.admin, err = listen("admin-listen", o.admin, -1); err != nil {
 		d.close()
 		return d, err
 	}
@@ -105,9 +110,9 @@ func before(set func(fd int) error) func(_, _ string, c syscall.RawConn) error {
 	}
 }
 
-// listen listens, and returns the address as a URL. A socket's file is gone at the end. It is this user's alone, but
-// for a proxy, another user's perhaps, which is asked for its user.
-func listen(flag, address string, proxy bool) (net.Listener, string, error) {
+// listen listens, and returns the address as a URL. A socket's file is gone at the end. It is this user's alone, or
+// a proxy's of another user: then the file is everybody's, and whoever else connects is hung up on. -1 is no proxy.
+func listen(flag, address string, proxy int) (net.Listener, string, error) {
 	config := net.ListenConfig{KeepAliveConfig: keepAlive}
 	path, isUnix := strings.CutPrefix(address, "unix:")
 	if !isUnix {
@@ -130,8 +135,9 @@ func listen(flag, address string, proxy bool) (net.Listener, string, error) {
 	// The file is this user's alone from its first moment: bind(2) takes the mode of the socket.
 	config.Control = before(func(fd int) error { return unix.Fchmod(fd, 0o600) })
 	l, err := config.Listen(context.Background(), "unix", path)
-	if err == nil && proxy {
+	if err == nil && proxy >= 0 {
 		err = os.Chmod(path, 0o666)
+		l = principal.Only(l, proxy, os.Getuid(), 0)
 	}
 	if err != nil {
 		return nil, "", fmt.Errorf("--%s %s: %w", flag, address, err)

@@ -14,7 +14,7 @@ import (
 func TestListenKeepsFiles(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "notes")
 	write(t, file, "mine")
-	_, _, err := listen("listen", "unix:"+file, false)
+	_, _, err := listen("listen", "unix:"+file, -1)
 	if text, bad := os.ReadFile(file); err == nil || bad != nil || string(text) != "mine" {
 		t.Errorf("%v: %v %q", err, bad, text)
 	}
@@ -22,7 +22,7 @@ func TestListenKeepsFiles(t *testing.T) {
 
 // The kernel gives up a client that acknowledges nothing more, as soon as one that was sent nothing.
 func TestVanishedClients(t *testing.T) {
-	l, url, err := listen("listen", "127.0.0.1:0", false)
+	l, url, err := listen("listen", "127.0.0.1:0", -1)
 	if err != nil {
 		t.Fatal(err)
 	}

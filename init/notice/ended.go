@@ -27,7 +27,8 @@ const Killed = "the sandbox's process 1 was killed from outside (kill -9, or thi
 const KilledServer = "the server was killed by SIGKILL (kill -9, or this machine ran out of memory)"
 
 // CPUTime is the end by the processor time that a time limit allows.
-const CPUTime = "the server was ended because its processor time was used up (limits.timeout times limits.cpu)"
+const CPUTime = "the server was ended because its processor time was used up (limits.timeout " +
+	"times limits.cpu, or an inherited ulimit -t)"
 
 // Memory is the end by a limit of memory.
 func Memory(limit int64, written string) string {

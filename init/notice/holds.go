@@ -51,9 +51,6 @@ func Limits(named []order.Named, e *order.Enforced) string {
 		if grouped {
 			why, lost = lostGroup(e.Layer(order.Cgroup), controller)
 		}
-		if n.Key == "filesystem.tmpSize" && e.Confinement != string(policy.Full) {
-			why, lost = "private files lie on this machine's own file systems", true
-		}
 		if !lost {
 			continue
 		}
@@ -75,6 +72,16 @@ func Limits(named []order.Named, e *order.Enforced) string {
 		return ""
 	}
 	return line(strings.Join(parts, "; "), ": ", reason)
+}
+
+// TmpSize is the line about a size of private files that a person named and that does not hold; "" if it does.
+func TmpSize(named []order.Named, e *order.Enforced) string {
+	for _, n := range named {
+		if n.Key == "filesystem.tmpSize" && e.Confinement != string(policy.Full) {
+			return line(n.Written, " does not hold: private files lie on this machine's own file systems")
+		}
+	}
+	return ""
 }
 
 // noGroup is where all limits of a group are missing.

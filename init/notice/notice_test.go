@@ -233,3 +233,13 @@ func TestCauses(t *testing.T) {
 		}
 	}
 }
+
+func TestTmpSize(t *testing.T) {
+	for confinement, want := range map[string]string{"full": "",
+		"reduced": "--tmp-size does not hold: private files lie on this machine's own file systems"} {
+		named := []order.Named{{Key: "limits.memory", Written: "--memory"}, {Key: "filesystem.tmpSize", Written: "--tmp-size"}}
+		if got := TmpSize(named, &order.Enforced{Confinement: confinement}); got != want {
+			t.Errorf("%s: %q", confinement, got)
+		}
+	}
+}

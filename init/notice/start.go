@@ -50,6 +50,9 @@ func AtStart(o *order.Order, e *order.Enforced, lowered []string) (lines []strin
 	if text := Limits(o.Named, e); text != "" && !o.Verbose { // in Whole by layers
 		lines = append(lines, text)
 	}
+	if text := TmpSize(o.Named, e); text != "" {
+		lines = append(lines, text)
+	}
 	kinds, n := gravity(), 0
 	for _, notice := range byGravity(e.Notices) {
 		switch {

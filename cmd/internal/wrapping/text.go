@@ -145,9 +145,9 @@ func (e *Entry) Words() (words []string, known bool) {
 	return append([]string{e.program(), "run", "--policy", e.argument(), "--"}, command...), known
 }
 
-// Variables are the values that the entry gives to variables, and Folder the one in which its host starts the server.
-func (e *Entry) Variables() []string { return e.File.document.Variables(e.index) }
-
 // Secrets are the values in an entry that no output names.
 func Secrets(e *Entry) []string { return e.File.document.Secrets(e.index) }
-func (e *Entry) Folder() string { return e.server().Dir }
+
+// Variables are the values that the entry gives to variables, and Folder the one in which its host starts the server.
+func (e *Entry) Variables() []string { return e.File.document.Variables(e.index) }
+func (e *Entry) Folder() string      { return e.server().Dir }

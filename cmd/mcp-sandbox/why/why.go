@@ -14,6 +14,7 @@ import (
 	"github.com/security-mcp/mcp-sandbox/init/ask"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/launcher/packages/store"
+	"github.com/security-mcp/mcp-sandbox/policy"
 )
 
 // Command is why.
@@ -111,6 +112,11 @@ func absolute(at *string) func(string) error {
 	return func(s string) error {
 		if *at != "" {
 			return launchflags.ErrTwice
+		}
+		if s == policy.AgentSocket { // as --allow-unix-socket has it
+			if s = os.Getenv(strings.TrimPrefix(s, "$")); s == "" {
+				return errors.New("SSH_AUTH_SOCK is not set")
+			}
 		}
 		if !filepath.IsAbs(s) {
 			dir, err := launchflags.Folder()

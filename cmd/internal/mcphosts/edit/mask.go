@@ -112,22 +112,23 @@ func indentation(line []byte) int { return len(line) - len(bytes.TrimLeft(line, 
 // They can be secrets.
 func (d *Document) Variables(server int) []string { return d.entries[server].variables }
 
-// Secrets are the values of an entry's variables, and of the variables and headers in its arguments, each from any "=",
-// ":" or space on: a server may show the token behind "Bearer " alone.
+// Secrets are the values of an entry's variables, and of the variables and headers in its arguments, each from any space
+// on, and in arguments "=" and ":": a server may show the token behind "Bearer " alone.
 func (d *Document) Secrets(server int) (all []string) {
 	e := &d.entries[server]
+	add := func(text, between string) {
+		for i := 0; i >= 0; i = strings.IndexAny(text, between) {
+			text = strings.TrimLeft(text[i:], between)
+			all = append(all, text)
+		}
+	}
 	for _, v := range e.variables {
 		_, value, _ := strings.Cut(v, "=")
-		all = append(all, value)
+		add(value, " ")
 	}
 	for at, word := range e.words {
-		for rest := word.text; isValue(e.words, at) && rest != ""; {
-			all = append(all, rest)
-			if i := strings.IndexAny(rest, "=: "); i >= 0 {
-				rest = strings.TrimLeft(rest[i:], "=: ")
-			} else {
-				rest = ""
-			}
+		if isValue(e.words, at) {
+			add(word.text, "=: ")
 		}
 	}
 	return all

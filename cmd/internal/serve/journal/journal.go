@@ -107,14 +107,18 @@ const (
 
 // Server is the log of a server. The values of its variables are not shown.
 func (j *Journal) Server(id string, variables map[string]string) *ServerLog {
-	var pairs []string
-	longest := func(a, b string) int { return len(variables[b]) - len(variables[a]) } // one may begin with another
-	for _, name := range slices.SortedFunc(maps.Keys(variables), longest) {
-		for line := range strings.SplitSeq(variables[name], "\n") { // a server may show line by line
-			if len(line) >= leastSecret {
-				pairs = append(pairs, line, "["+name+"]")
+	names := map[string]string{} // of each line: a server may show a value line by line
+	for _, name := range slices.Sorted(maps.Keys(variables)) {
+		for line := range strings.SplitSeq(variables[name], "\n") {
+			if line = strings.TrimRight(line, "\r"); len(line) >= leastSecret {
+				names[line] = name
 			}
 		}
+	}
+	var pairs []string
+	longest := func(a, b string) int { return len(b) - len(a) } // one may begin with another
+	for _, line := range slices.SortedFunc(maps.Keys(names), longest) {
+		pairs = append(pairs, line, "["+names[line]+"]")
 	}
 	return &ServerLog{journal: j, id: id, secrets: strings.NewReplacer(pairs...), rate: rate{most: linesASecond}}
 }

@@ -13,14 +13,16 @@ import (
 // A long line of control characters costs little memory, and its secrets are not shown.
 func TestLongLines(t *testing.T) {
 	var out bytes.Buffer
-	l := New(&out, false, slog.LevelInfo).Server("1", map[string]string{"KEY": "swordfish", "PEM": "first-line\nsecond-line\n"})
+	l := New(&out, false, slog.LevelInfo).Server("1", map[string]string{"KEY": "swordfish", "PEM": "first-line\r\nsecond-line\r\n",
+		"LONG": `first-line\nof another`})
 	line := append([]byte("swordfish"), bytes.Repeat([]byte{1}, 16<<20)...)
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	l.Line(line)
 	runtime.ReadMemStats(&after)
 	l.Line([]byte("second-line"))
-	if strings.Contains(out.String(), "second") || !strings.Contains(out.String(), "line=[PEM]") {
+	l.Line([]byte(`first-line\nof another`))
+	if strings.Contains(out.String(), "another") || strings.Contains(out.String(), "second") || !strings.Contains(out.String(), "line=[PEM]") {
 		t.Error(out.String())
 	}
 	if n := after.TotalAlloc - before.TotalAlloc; n > 4<<20 || !strings.Contains(out.String(), "[KEY]") || out.Len() > 1000 {

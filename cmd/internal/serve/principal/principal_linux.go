@@ -13,6 +13,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -63,18 +64,46 @@ type peerKey struct{}
 
 // Connected notes in a connection's context which user is at the other end of a unix socket; unix(7), SO_PEERCRED.
 func Connected(ctx context.Context, c net.Conn) context.Context {
-	u, ok := c.(*net.UnixConn)
-	if !ok {
-		return ctx
+	if uid, ok := peer(c); ok {
+		return context.WithValue(ctx, peerKey{}, uid)
+	}
+	return ctx
+}
+
+func peer(c net.Conn) (uid int, ok bool) {
+	u, isUnix := c.(*net.UnixConn)
+	if !isUnix {
+		return 0, false
 	}
 	if raw, err := u.SyscallConn(); err == nil {
 		raw.Control(func(fd uintptr) {
 			if cred, err := unix.GetsockoptUcred(int(fd), unix.SOL_SOCKET, unix.SO_PEERCRED); err == nil {
-				ctx = context.WithValue(ctx, peerKey{}, int(cred.Uid))
+				uid, ok = int(cred.Uid), true
 			}
 		})
 	}
-	return ctx
+	return uid, ok
+}
+
+// Only is a listener of a unix socket that lets in connections of these users alone: others count for nothing.
+func Only(l net.Listener, uids ...int) net.Listener { return only{l, uids} }
+
+type only struct {
+	net.Listener
+	uids []int
+}
+
+func (l only) Accept() (net.Conn, error) {
+	for {
+		c, err := l.Listener.Accept()
+		if err != nil {
+			return nil, err
+		}
+		if uid, ok := peer(c); ok && slices.Contains(l.uids, uid) {
+			return c, nil
+		}
+		c.Close()
+	}
 }
 
 // Users is the source of a unix socket: each user of this machine is a principal.

@@ -1,9 +1,11 @@
 package session
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/security-mcp/mcp-sandbox/cmd/internal/serve/wire"
+	"github.com/security-mcp/mcp-sandbox/init/order"
 )
 
 // A place is the sandbox of a modern principal, once there is one.
@@ -44,7 +46,8 @@ func (h *House) Initialize(ctx context.Context, who string, m *wire.Message) (*S
 		if h.register(s) {
 			return s, answer, nil
 		}
-		answer = wire.Failure(c.id, wire.CodeInternal, "the server ended", nil) // else its client would go on
+		cause := cmp.Or(s.box.why, string(order.CauseExit)) // why it could not be registered
+		answer = wire.Failure(c.id, wire.CodeInternal, "the server ended", map[string]string{"cause": cause})
 	}
 	s.End(CauseInitialize)
 	return nil, answer, nil

@@ -38,22 +38,33 @@ func (h *House) Sweep(ctx context.Context, may func(who string) bool) {
 // crowded is the part of the idle time after which a session may make room.
 const crowded = 15
 
-// makeRoom ends the session that was idle longest, and has no stream, of a principal who has as many as may be, and
-// returns when it is gone: many clients go without a word, and the next one would wait for the idle time.
+// makeRoom waits for the end of a session of a principal who has as many as may be: of one that ends already, or else of
+// the one that was idle longest and has no stream, which it ends: many clients go without a word, and the next one would
+// wait for the idle time. It reports whether to try again.
 func (h *House) makeRoom(ctx context.Context, who string) bool {
 	var longest *Session
-	least := h.limits.Idle / crowded
+	least, now := h.limits.Idle/crowded, time.Now()
 	all, _, _ := h.look()
-	for now, most := time.Now(), least; len(all) > 0; all = all[1:] {
+	for most := least; len(all) > 0; all = all[1:] {
 		s := all[0]
+		if s.Who != who {
+			continue
+		}
+		if isClosed(s.box.asked) {
+			longest = s
+			break
+		}
 		s.mu.Lock()
-		if idle, open := s.idleFor(now); s.Who == who && !s.Modern && !open && idle >= most {
+		if idle, open := s.idleFor(now); !s.Modern && !open && idle >= most {
 			longest, most = s, idle
 		}
 		s.mu.Unlock()
 	}
-	if longest == nil || !longest.endIdle(time.Now(), least, forEver) {
+	switch {
+	case longest == nil:
 		return false
+	case !isClosed(longest.box.asked) && !longest.endIdle(now, least, forEver): // it has begun to do something
+		return true
 	}
 	select {
 	case <-longest.box.over:

@@ -66,7 +66,7 @@ func New(l Limits, j *journal.Journal, specify Specify) *House {
 // start starts a sandbox in which nothing is in flight yet.
 func (h *House) start(ctx context.Context, who string, modern bool) (*Session, error) {
 	serial, err := h.reserve(who)
-	if no := (*Refusal)(nil); errors.As(err, &no) && no.Reason == "principal-limit" && h.makeRoom(ctx, who) {
+	for no := (*Refusal)(nil); errors.As(err, &no) && no.Reason == "principal-limit" && h.makeRoom(ctx, who); {
 		serial, err = h.reserve(who)
 	}
 	if err != nil {

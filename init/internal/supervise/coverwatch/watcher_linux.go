@@ -16,7 +16,8 @@
 // for, as a server that hands a descriptor on is not found. The server is not stopped: a timer that sends SIGCONT would
 // wake the server, and waiting for the stop would delay the cover.
 //
-// A watch is never given up: where a watch cannot begin, or a cover cannot be looked at, the server ends.
+// A watch is never given up: where a watch cannot begin, or a cover cannot be looked at, the server ends. Where a folder
+// cannot be watched again because its user's watches are used up, the covers are looked at every 100 ms until it can.
 //
 // In a host, which launches several sandboxes, nothing sends SIGIO: [Renames] report both changes, of folders and of
 // the table, by inotify(7) and Go's netpoller.
@@ -26,6 +27,7 @@
 package coverwatch
 
 import (
+	"errors"
 	"iter"
 	"strconv"
 	"time"
@@ -152,7 +154,20 @@ func (w *Watcher) OnRename() {
 
 // Again watches all folders again, each of which has reported one change to [Renames], and reports whether it could:
 // where the user's watches are used up, the covers are to be looked at again and again.
-func (w *Watcher) Again() bool { return w == nil || w.stopped || w.paths.folders.again() == nil }
+func (w *Watcher) Again() bool {
+	if w == nil || w.stopped {
+		return true
+	}
+	err := w.paths.folders.again()
+	if errors.Is(err, unix.ENOSPC) || errors.Is(err, unix.ENOMEM) {
+		return false
+	}
+	if err != nil {
+		w.Stop()
+		w.Lost(err)
+	}
+	return true
+}
 
 // RunnerEnded is called when a runner that was started by Lay has ended.
 func (w *Watcher) RunnerEnded() {

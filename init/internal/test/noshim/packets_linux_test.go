@@ -105,8 +105,8 @@ func TestPacketsWithoutEnd(t *testing.T) {
 	ordinary(t)
 	ctx, cancel := context.WithTimeout(t.Context(), testbed.Patience())
 	defer cancel()
-	sb, _ := asking(t, ctx, "for n in {1..10000}; do ask 127.0.0.1 100; done; exit 3", nil)
 	began := time.Now()
+	sb, _ := asking(t, ctx, "for n in {1..10000}; do ask 127.0.0.1 100; done; exit 3", nil)
 	x, err := sb.Wait(ctx)
 	most := 2000 + int(500*time.Since(began).Seconds()) // and those that are read at the end
 	if err != nil || x.ExitCode != 3 || len(x.Denied) != 1 || x.Denied[0].Count < 500 || x.Denied[0].Count > int64(most) {
