@@ -112,8 +112,8 @@ func indentation(line []byte) int { return len(line) - len(bytes.TrimLeft(line, 
 // They can be secrets.
 func (d *Document) Variables(server int) []string { return d.entries[server].variables }
 
-// Secrets are the values of an entry's variables, and of the variables and headers in its arguments, each from any space
-// on, and in arguments "=" and ":": a server may show the token behind "Bearer " alone.
+// Secrets are the values of an entry's variables, and of the variables and headers in its arguments, each from any
+// space on, and in arguments "=" and ":": a server may show the token behind "Bearer " alone.
 func (d *Document) Secrets(server int) (all []string) {
 	e := &d.entries[server]
 	add := func(text, between string) {

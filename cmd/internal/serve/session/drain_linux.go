@@ -38,9 +38,9 @@ func (h *House) Sweep(ctx context.Context, may func(who string) bool) {
 // crowded is the part of the idle time after which a session may make room.
 const crowded = 15
 
-// makeRoom waits for the end of a session of a principal who has as many as may be: of one that ends already, or else of
-// the one that was idle longest and has no stream, which it ends: many clients go without a word, and the next one would
-// wait for the idle time. It reports whether to try again.
+// makeRoom waits for the end of a session of a principal who has as many as may be: of one that ends already, or else
+// of the one that was idle longest and has no stream, which it ends: many clients go without a word, and the next one
+// would wait for the idle time. It reports whether to try again.
 func (h *House) makeRoom(ctx context.Context, who string) bool {
 	var longest *Session
 	least, now := h.limits.Idle/crowded, time.Now()

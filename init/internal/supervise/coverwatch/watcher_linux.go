@@ -16,8 +16,9 @@
 // for, as a server that hands a descriptor on is not found. The server is not stopped: a timer that sends SIGCONT would
 // wake the server, and waiting for the stop would delay the cover.
 //
-// A watch is never given up: where a watch cannot begin, or a cover cannot be looked at, the server ends. Where a folder
-// cannot be watched again because its user's watches are used up, the covers are looked at every 100 ms until it can.
+// A watch is never given up: where a watch cannot begin, or a cover cannot be looked at, the server ends. Where a
+// folder cannot be watched again because its user's watches are used up, the covers are looked at every 100 ms until it
+// can.
 //
 // In a host, which launches several sandboxes, nothing sends SIGIO: [Renames] report both changes, of folders and of
 // the table, by inotify(7) and Go's netpoller.
