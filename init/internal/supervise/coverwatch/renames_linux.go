@@ -88,7 +88,7 @@ func (r *Renames) watch(folder, events int) (wd int, err error) {
 	}
 	r.of.mu.Lock()
 	defer r.of.mu.Unlock()
-	if wd, err = unix.InotifyAddWatch(r.of.fd, "/proc/self/fd/"+strconv.Itoa(folder), mask); err != nil {
+	if wd, err = r.of.add(r.of.fd, "/proc/self/fd/"+strconv.Itoa(folder), mask); err != nil {
 		return -1, err
 	}
 	if all := r.of.watches[int32(wd)]; !slices.Contains(all, r) {
@@ -107,6 +107,7 @@ func (r *Renames) forget(wd int) {
 // inotify is the descriptor of the process.
 type inotify struct {
 	fd      int
+	add     func(fd int, path string, mask uint32) (wd int, err error) // inotify_add_watch(2), or a test's
 	file    *os.File
 	mu      sync.Mutex
 	watches map[int32][]*Renames
@@ -119,7 +120,8 @@ func newInotify() (*inotify, error) {
 	if err != nil {
 		return nil, os.NewSyscallError("inotify_init1", err)
 	}
-	n := &inotify{fd: fd, file: os.NewFile(uintptr(fd), "inotify"), watches: map[int32][]*Renames{}}
+	n := &inotify{fd: fd, add: unix.InotifyAddWatch, file: os.NewFile(uintptr(fd), "inotify"),
+		watches: map[int32][]*Renames{}}
 	if err = n.file.SetReadDeadline(time.Time{}); err != nil { // the netpoller has refused it
 		n.file.Close()
 		return nil, err

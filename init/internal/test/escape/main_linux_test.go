@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -12,6 +13,14 @@ import (
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed/attempt"
 	"golang.org/x/sys/unix"
 )
+
+// The adversary acts in its first thread: any other one that asks to be traced is a zombie that only the thread of the
+// test that started it can wait for, and the whole process with it.
+func init() {
+	if filepath.Base(os.Args[0]) == adversaryName {
+		runtime.LockOSThread()
+	}
+}
 
 func TestMain(m *testing.M) {
 	if filepath.Base(os.Args[0]) == adversaryName {
