@@ -1,6 +1,7 @@
 package noshim
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -57,8 +58,8 @@ func hostKinds() []hostKind {
 			a.Credential = &syscall.Credential{Uid: uint32(os.Getuid()), Gid: uint32(os.Getgid()), NoSetGroups: true}
 		})},
 		{name: "no SysProcAttr", cmd: func(c *exec.Cmd) { c.SysProcAttr = nil }},
-		{name: "a filter of its own", way: "mcp-sandbox", prepare: filtered},
-		{name: "MCP_SANDBOX_LAUNCH", way: "mcp-sandbox", prepare: func() error {
+		{name: "a filter of its own", way: "exe", prepare: filtered},
+		{name: "MCP_SANDBOX_LAUNCH", way: "exe", prepare: func() error {
 			return os.Setenv("MCP_SANDBOX_LAUNCH", "shim")
 		}},
 	}
@@ -150,7 +151,7 @@ func (k *hostKind) launches() (problems []string) {
 		}
 		report, err := sb.Report(ctx)
 		if c.close {
-			if way := comm(sb.Cmd.Process.Pid); err != nil || k.way == "" && way != order.ParentName {
+			if way := comm(sb.Cmd.Process.Pid); err != nil || way != cmp.Or(k.way, order.ParentName) {
 				say("started %q, %v", way, err)
 			}
 			if k.stops && err == nil {
