@@ -183,9 +183,9 @@ func crowdHost(words []string) int {
 	if err != nil {
 		return 1
 	}
-	script := "read line; exit 7"
-	if len(words) > 2 {
-		script = "kill -STOP $$; exit 7"
+	script, ends := "read line; exit 7", 7
+	if len(words) > 2 { // the same whether the signal comes before the sleep or in it, and not what the end of ctx sends
+		script, ends = "exec sleep 1000", 128+int(unix.SIGUSR1)
 	}
 	var ready, all sync.WaitGroup
 	ready.Add(n)
@@ -209,12 +209,12 @@ func crowdHost(words []string) int {
 			ready.Done()
 			<-over
 			if err == nil && len(words) > 2 {
-				err = sb.Cmd.Process.Signal(unix.SIGCONT)
+				err = sb.Cmd.Process.Signal(unix.SIGUSR1)
 			}
 			if err == nil {
 				_ = sb.Cmd.Wait()
 			}
-			if code := sb.Cmd.ProcessState.ExitCode(); code != 7 {
+			if code := sb.Cmd.ProcessState.ExitCode(); code != ends {
 				fmt.Println(i, code, err)
 			}
 		})
