@@ -93,11 +93,12 @@ func cloneByParent(b *build, flags int) {
 	polled := b.Data(append(list, bytes.Repeat([]byte("\xff\xff\xff\xff\x01\x00\x00\x00"), ParentSockets)...))
 	p.taps = layoutSockets(b, polled.Plus(parentPolled*pollfdSize))
 	signals := b.Step(sys.Signalfd(^uint64(0), unix.SFD_NONBLOCK|unix.SFD_CLOEXEC)).StoreAt(polled.Plus(pollfdSize))
+	timeout := b.Space(8) // a pointer, null: none
 	b.Bind(&loop)
-	b.Call(sys.Ppoll(program.Ref(polled), parentPolled+ParentSockets, program.Int(0)))
-	receiveByParent(b, &loop, func() { // what the host has said comes first: the server may have ended since
+	b.Call(sys.Ppoll(program.Ref(polled), parentPolled+ParentSockets, program.Word(timeout)))
+	receiveByParent(b, &loop, func() {
 		p.taps.tell(b)
-		reapByParent(b, signals)
+		reapByParent(b, signals, timeout)
 	})
 	for i, to := range [...]int{fdLifeline, fdRelease} {
 		b.Step(sys.Dup3(program.Word(p.files.Plus(4*i)), to, 0)).Else(&outer)

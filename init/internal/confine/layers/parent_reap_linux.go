@@ -8,10 +8,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// reapByParent tells the host of a signal, of init's end, and of that of the runner of a repair.
-func reapByParent(b *build, signals program.Op) {
-	p, info := b.layout.parent, b.Space(siginfoSize)
-	var other, reaps, lives program.Label
+// reapByParent tells the host of a signal, of init's end, and of that of the runner of a repair. The host comes first:
+// its sockets may have come since the parent asked, and init ended after that. So the parent asks once more, without
+// waiting.
+func reapByParent(b *build, signals program.Op, timeout program.Addr) {
+	p, info, none := b.layout.parent, b.Space(siginfoSize), b.Space(16) // a struct timespec
+	var other, reaps, asked, lives program.Label
 	// Before init is looked for: a SIGCHLD that comes behind that is read in the next turn.
 	b.Step(sys.Read(signals.Result(), info, siginfoSize)).Returns(program.Int(siginfoSize)).Else(&reaps)
 	b.Load(program.Word(info)) // ssi_signo and ssi_errno, which is 0
@@ -24,6 +26,12 @@ func reapByParent(b *build, signals program.Op) {
 	b.Step(sys.WaitidUsage(program.Word(p.waited), p.ended, looks, p.usage)).Else(&lives)
 	b.Load(program.Word(p.ended)) // si_signo and si_errno
 	b.BranchUnless(program.Int(int(unix.SIGCHLD)), &lives)
+	b.Load(program.Word(timeout))
+	b.BranchUnless(program.Int(0), &asked)
+	b.Load(program.Ref(none)).StoreAt(timeout)
+	b.Jump(&lives)
+	b.Bind(&asked)
+	b.Load(program.Int(0)).StoreAt(timeout)
 	b.Load(program.Int(noProcess)).StoreAt(p.waited)
 	p.taps.tellAll(b)
 	b.Call(sys.Send(sys.FD(fdReady), []byte(MsgEnded), unix.MSG_NOSIGNAL))
