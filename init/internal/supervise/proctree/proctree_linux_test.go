@@ -17,13 +17,15 @@ import (
 // vforkArg makes this binary a process whose vfork(2) waits for a child that executes nothing.
 const vforkArg = "wait-in-vfork"
 
+// init keeps the main goroutine in the main thread, whose state is that of /proc/PID/stat.
+func init() { runtime.LockOSThread() }
+
 func TestMain(m *testing.M) {
 	testbed.Roles{vforkArg: waitInVfork}.Play()
 	os.Exit(m.Run())
 }
 
 func waitInVfork([]string) int {
-	runtime.LockOSThread() // /proc/PID/stat shows the state of the main thread
 	if pid, _, _ := unix.RawSyscall6(unix.SYS_CLONE, unix.CLONE_VFORK|uintptr(unix.SIGCHLD), 0, 0, 0, 0, 0); pid != 0 {
 		return 0
 	}

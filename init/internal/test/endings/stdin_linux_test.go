@@ -65,10 +65,10 @@ func TestSessionOver(t *testing.T) {
 		warned              bool
 	}{
 		{name: "noticed", script: "cat >/dev/null; echo end; exit 4", grace: "1m", said: "end", code: 4, cause: order.CauseExit},
-		{name: "not noticed", script: "exec sleep 1000", grace: "300ms", code: 143, cause: order.CauseStdinClosed, warned: true},
+		{name: "not noticed", script: "exec sleep 1000", grace: "5s", code: 143, cause: order.CauseStdinClosed, warned: true},
 		// It takes longer than its grace, and no step of it does.
 		{name: "unread", script: "sleep 3; head -c 10000 >/dev/null; sleep 3; wc -c; exit 4", grace: "5s", said: "30000", code: 4, cause: order.CauseExit},
-		{name: "never read", script: "exec sleep 1000", grace: "300ms", code: 143, cause: order.CauseStdinClosed, warned: true},
+		{name: "never read", script: "exec sleep 1000", grace: "5s", code: 143, cause: order.CauseStdinClosed, warned: true},
 		{name: "ignore", script: "cat >/dev/null; sleep 1.5; echo end; exit 4", grace: "300ms", policy: `,"onStdinClose":"ignore"`, said: "end", code: 4, cause: order.CauseExit},
 	} {
 		for _, kind := range []string{"pipe", "socket", "tcp4", "tcp6"} {
@@ -137,7 +137,7 @@ func TestOnHostExitIgnore(t *testing.T) {
 	}
 }
 
-// A full standard error that nobody reads keeps nobody from ending a server.
+// A full standard error that is not read keeps no server from being ended.
 func TestFullStderr(t *testing.T) {
 	t.Parallel()
 	r, w, err := os.Pipe()
@@ -152,7 +152,7 @@ func TestFullStderr(t *testing.T) {
 		_, err = unix.Write(fd, make([]byte, 4096))
 	}
 	unix.SetNonblock(fd, false)
-	run := startWith(t, of(shell(waits)), quick, false, w)
+	run := startWith(t, of(shell(waits)), `"limits":{"grace":"5s"}`, false, w)
 	run.line("ready")
 	run.stdin.Close()
 	if code, x := run.end(); code != 143 || x == nil || x.Cause != order.CauseStdinClosed {
