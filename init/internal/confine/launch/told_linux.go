@@ -65,7 +65,7 @@ func (p *Told) tell(what int, value uint64, carried ...int) error {
 func (p *Told) Exit(status int) { _ = p.tell(layers.ParentExits, uint64(status)) }
 
 // Lay starts the runner of a repair, which gets these descriptors from number 3 on. Laid tells of its end.
-func (p *Told) Lay(files [3]int) error {
+func (p *Told) Lay(files [2]int) error {
 	p.laid = false
 	return p.tell(layers.ParentLays, 0, files[:]...)
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // repairFiles is how many of the [RepairFiles] are none of the standard streams.
-const repairFiles = mostFiles
+const repairFiles = 2
 
 // startRepair starts the runner of a repair.
 func startRepair(b *build) {

@@ -12,13 +12,10 @@ import (
 )
 
 // Descriptors of a repair's runner, behind the program.
-const (
-	fdUser  = 4 // init's user namespace
-	fdMount = 5 // init's mount namespace
-)
+const fdMount = 4 // init's mount namespace
 
 // RepairFiles are the descriptors that the runner of a repair starts with.
-func RepairFiles(prog, user, mount int) []int { return []int{-1, -1, -1, prog, user, mount} }
+func RepairFiles(prog, mount int) []int { return []int{-1, -1, -1, prog, mount} }
 
 // A Lost is a cover that is no longer mounted, with the inode that was found at its path from outside.
 type Lost struct {
@@ -42,7 +39,8 @@ func NewRepair(mem []byte, m *Machine, lost []Lost) (*Repair, error) {
 	b.Layer("root")
 	b.Call(sys.Prctl(unix.PR_SET_NAME, program.Str(order.RunnerName)))
 	b.Do(sys.Prctl(unix.PR_SET_PDEATHSIG, program.Int(int(unix.SIGKILL))))
-	b.Do(sys.Setns(sys.FD(fdUser), unix.CLONE_NEWUSER)).For("user namespace") // first: for its capabilities
+	user := b.Do(sys.Ioctl(sys.FD(fdMount), unix.NS_GET_USERNS, program.Int(0))).For("user namespace").Result()
+	b.Do(sys.Setns(user, unix.CLONE_NEWUSER)).For("user namespace") // first: for its capabilities
 	b.Do(sys.Setns(sys.FD(fdMount), unix.CLONE_NEWNS)).For("mount namespace")
 	closed := map[*Lost]program.Arg{}
 	for i := range lost {

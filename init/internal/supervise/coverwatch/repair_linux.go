@@ -124,12 +124,12 @@ func (r *repair) mountCovers(lost []layers.Lost) error {
 // start starts a runner on a program, and pauses until the runner has ended.
 func (r *repair) start(prog int) error {
 	// ETOOMANYREFS: a server of this user has as many descriptors in flight as this process may have open; unix(7).
-	if r.Lay == nil || r.Lay([3]int{prog, r.namespaces[0], r.namespaces[1]}) != nil {
+	if r.Lay == nil || r.Lay([2]int{prog, r.namespace}) != nil {
 		if r.Lay != nil { // in a goroutine, and a start needs a thread
 			runtime.LockOSThread()
 			defer runtime.UnlockOSThread()
 		}
-		pid, err := program.Start(layers.RepairFiles(prog, r.namespaces[0], r.namespaces[1]), -1)
+		pid, err := program.Start(layers.RepairFiles(prog, r.namespace), -1)
 		if err != nil {
 			return err
 		}

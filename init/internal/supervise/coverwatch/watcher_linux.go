@@ -49,9 +49,9 @@ type Config struct {
 
 	// Renames reports changes of folders; nil: the kernel sends SIGIO, and the caller then calls OnRename.
 	Renames *Renames
-	// Lay starts a runner with three descriptors from number 3 on, and RunnerEnded is called at the runner's end; nil:
+	// Lay starts a runner with two descriptors from number 3 on, and RunnerEnded is called at the runner's end; nil:
 	// runners are children of this process.
-	Lay func(files [3]int) error
+	Lay func(files [2]int) error
 	// Lost is called once, if a cover cannot be laid again. The caller kills the server.
 	Lost func(error)
 	// Alter, for tests, changes the program of a runner that lays covers.
@@ -61,8 +61,8 @@ type Config struct {
 // A Watcher watches the covers of one sandbox and lays lost ones again. A nil Watcher does nothing.
 type Watcher struct {
 	Config
-	namespaces [2]int // user and mount namespace of init, or -1
-	paths      paths
+	namespace int // mount namespace of init, or -1
+	paths     paths
 
 	stopped    bool
 	repair     *repair      // nil while every cover lies
@@ -70,30 +70,18 @@ type Watcher struct {
 	runnerExit *loop.Source // the same
 }
 
-// New opens init's namespaces.
+// New opens init's mount namespace.
 func New(c Config) (w *Watcher, err error) {
-	w = &Watcher{Config: c, namespaces: [2]int{-1, -1}, paths: paths{mountinfo: -1}}
+	w = &Watcher{Config: c, paths: paths{mountinfo: -1}}
 	w.paths.folders.renames = c.Renames
 	for _, k := range c.Covers {
 		w.paths.covers = append(w.paths.covers, cover{Cover: k, file: k.FileID})
 	}
-	for i, name := range []string{"ns/user", "ns/mnt"} {
-		if w.namespaces[i], err = w.open(name); err != nil {
-			w.Close()
-			return nil, err
-		}
+	path := "/proc/" + strconv.Itoa(c.Init) + "/ns/mnt"
+	if w.namespace, err = unix.Open(path, unix.O_RDONLY|unix.O_CLOEXEC, 0); err != nil {
+		return nil, &order.Refusal{Layer: order.Root, Op: "open", Path: path, Err: err}
 	}
 	return w, nil
-}
-
-// open opens a file of init's in /proc.
-func (c *Config) open(name string) (int, error) {
-	path := "/proc/" + strconv.Itoa(c.Init) + "/" + name
-	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_CLOEXEC, 0)
-	if err != nil {
-		return -1, &order.Refusal{Layer: order.Root, Op: "open", Path: path, Err: err}
-	}
-	return fd, nil
 }
 
 // Watch begins to watch: from here on the kernel sends SIGIO, or [Renames] report. The table is init's mountinfo, and
@@ -141,8 +129,7 @@ func (w *Watcher) Close() {
 			w.repair = nil
 		}
 		w.paths.close()
-		unix.Close(w.namespaces[0])
-		unix.Close(w.namespaces[1])
+		unix.Close(w.namespace)
 	}
 }
 

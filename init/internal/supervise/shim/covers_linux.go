@@ -13,7 +13,7 @@ import (
 // coverWatch has the covers of a launch watched; [launch.Covers].
 type coverWatch struct{ *monitor }
 
-// Open opens init's namespaces.
+// Open opens init's mount namespace.
 func (w coverWatch) Open(s *launch.Sandbox) (err error) {
 	w.covers, err = coverwatch.New(coverwatch.Config{Covers: s.View.Covers, Machine: s.Machine, Init: s.Init.PID,
 		Ended: func() bool { return s.Ended(0) }, Lost: w.policyLost, Alter: w.alterRepair})

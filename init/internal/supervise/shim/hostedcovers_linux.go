@@ -10,7 +10,7 @@ import (
 // hostedCovers has the covers of a launch in a host watched; [launch.Covers].
 type hostedCovers struct{ *hosted }
 
-// Open opens init's namespaces. The runner that lays a cover again is the parent's child.
+// Open opens init's mount namespace. The runner that lays a cover again is the parent's child.
 func (w hostedCovers) Open(s *launch.Sandbox) (err error) {
 	if w.renames, err = coverwatch.NewRenames(w.waiter.Rouse); err != nil {
 		return err
