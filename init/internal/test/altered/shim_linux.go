@@ -39,6 +39,7 @@ func Main(own testbed.Roles, evidence func(*Launch, *layers.Layout, *layers.Evid
 
 // Tests runs the tests, with a folder of their own for what lasts.
 func Tests(m *testing.M) int {
+	testbed.Machines() // executes what leaves no folder behind
 	states, err := os.MkdirTemp("", "mcp-sandbox-states-")
 	if err != nil {
 		panic(err)
