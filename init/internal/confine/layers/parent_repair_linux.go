@@ -17,7 +17,7 @@ func startRepair(b *build) {
 	var parent, failed, done program.Label
 	b.Step(sys.Clone(int(unix.SIGCHLD))).Returns(program.Int(0)).Fork().StoreAt(b.layout.parent.laying).Else(&parent)
 	b.Step(sys.Dup3(sys.FD(fdRunner), lifted+repairFiles, unix.O_CLOEXEC))
-	liftFiles(b)
+	liftFiles(b, repairFiles)
 	for i := range repairFiles {
 		b.Step(sys.Dup3(sys.FD(lifted+i), fdProgram+i, 0))
 	}

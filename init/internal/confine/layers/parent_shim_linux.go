@@ -16,7 +16,7 @@ func (l *Layout) Execute(argv, env []string) (fits bool) {
 	b.Bind(&l.parent.shim)
 	b.Call(sys.Send(sys.FD(fdReady), []byte(MsgLeaves), unix.MSG_NOSIGNAL))
 	b.Call(sys.Wait(program.Word(l.parent.init), unix.WNOHANG))
-	liftFiles(b)
+	liftFiles(b, ShimFiles)
 	for i := range ShimFiles - 1 {
 		b.Step(sys.Dup3(sys.FD(lifted+i), fdProgram+i, 0))
 	}
@@ -33,10 +33,10 @@ const lifted = 20
 // ParentNumbers is how many numbers of descriptors a parent needs.
 const ParentNumbers = lifted + mostFiles + 1
 
-// liftFiles copies the descriptors of the host's message to lifted. Each word has the next number in its other half,
+// liftFiles copies n descriptors of the host's message to lifted. Each word has the next number in its other half,
 // which no call takes.
-func liftFiles(b *build) {
-	for i := range mostFiles {
+func liftFiles(b *build, n int) {
+	for i := range n {
 		b.Step(sys.Dup3(program.Word(b.layout.parent.files.Plus(4*i)), lifted+i, unix.O_CLOEXEC))
 	}
 }
