@@ -27,7 +27,12 @@ func TestNotArmed(t *testing.T) {
 // command prepares a shell command without any grant.
 func command(t testing.TB, ctx context.Context, script string) *launcher.Sandbox {
 	t.Helper()
-	sb, err := launcher.Command(ctx, policy.Policy{}, launcher.Target{Path: "/bin/sh", Args: []string{"-c", script}, Dir: "/"})
+	return commandOf(t, ctx, policy.Policy{}, script)
+}
+
+func commandOf(t testing.TB, ctx context.Context, p policy.Policy, script string) *launcher.Sandbox {
+	t.Helper()
+	sb, err := launcher.Command(ctx, p, launcher.Target{Path: "/bin/sh", Args: []string{"-c", script}, Dir: "/"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,7 +43,8 @@ func command(t testing.TB, ctx context.Context, script string) *launcher.Sandbox
 // started starts a server that lives until its standard input ends.
 func started(t *testing.T, ctx context.Context) (*launcher.Sandbox, io.Closer) {
 	t.Helper()
-	sb := command(t, ctx, "read line")
+	// Nobody waits for this grace: the server ends when it is asked.
+	sb := commandOf(t, ctx, policy.Policy{Limits: policy.Limits{Grace: policy.Duration(testbed.Patience())}}, "read line")
 	in, err := sb.Cmd.StdinPipe()
 	if err != nil {
 		t.Fatal(err)

@@ -55,7 +55,8 @@ func coversAgain(t *testing.T) {
 	ask := func(file string) string {
 		fmt.Fprintln(in, file)
 		if !said.Scan() {
-			t.Fatal("the server has ended:", said.Err())
+			x, err := sb.Wait(within(t))
+			t.Fatalf("the server has ended: %v; %+v, %v", said.Err(), x, err)
 		}
 		return said.Text()
 	}
@@ -75,6 +76,10 @@ func coversAgain(t *testing.T) {
 		if got := ask(other); got != "open" {
 			t.Fatal("control:", got)
 		}
+		// A host that changes the file again before that keeps one repair going, and loses its server after seconds.
+		testbed.Await(t, "the end of the repair's runner", func() bool {
+			return len(testbed.Children(sb.Cmd.Process.Pid)) == 1 // init
+		})
 	}
 	in.Close()
 	if x, err := sb.Wait(within(t)); err != nil || x.ExitCode != 0 {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 )
 
 // times are how long a session's ends took.
@@ -17,13 +18,13 @@ type times struct{ Initialize, Close time.Duration }
 // Go drives the server that cmd starts by the official Go SDK, makes every call and closes the session.
 //
 // The client offers no roots: server-everything asks for them 350 ms after initialize, and when the session is closed
-// before that it waits 60 s for the answer, so the SDK ends it by SIGTERM after 5 s, sandbox or not.
+// before that it waits 60 s for the answer.
 func (s subject) Go(ctx context.Context, tb testing.TB, cmd *exec.Cmd) times {
 	tb.Helper()
 	client := mcp.NewClient(&mcp.Implementation{Name: "testbed", Version: "1"},
 		&mcp.ClientOptions{Capabilities: &mcp.ClientCapabilities{}})
 	start := time.Now()
-	session, err := client.Connect(ctx, &mcp.CommandTransport{Command: cmd}, nil)
+	session, err := client.Connect(ctx, &mcp.CommandTransport{Command: cmd, TerminateDuration: testbed.Patience()}, nil)
 	if err != nil {
 		tb.Fatalf("%s: connect: %v", s.Name, err)
 	}

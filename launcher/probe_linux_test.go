@@ -3,6 +3,8 @@ package launcher_test
 import (
 	"context"
 	"errors"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -18,6 +20,10 @@ func TestProbe(t *testing.T) {
 	defer cancel()
 	began := time.Now()
 	m, err := launcher.Probe(ctx)
+	noTime := func(c launcher.Check) bool { return strings.Contains(c.Detail, "had no time to start a daemon") }
+	for err == nil && slices.ContainsFunc(m.Checks, noTime) { // a slow machine
+		m, err = launcher.Probe(ctx)
+	}
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 	"golang.org/x/sys/unix"
 )
 
@@ -20,8 +21,11 @@ func halfFull(t *testing.T) (r, w *os.File) {
 	r, w, err := os.Pipe()
 	check(t, err)
 	t.Cleanup(func() { r.Close(); w.Close() })
-	size, err := unix.FcntlInt(w.Fd(), unix.F_GETPIPE_SZ, 0)
-	check(t, err)
+	const size = 64 << 10
+	testbed.Await(t, "room for 64 kB in a pipe", func() bool { // pipe(7), pipe-user-pages-soft
+		got, err := unix.FcntlInt(w.Fd(), unix.F_SETPIPE_SZ, size)
+		return err == nil && got == size
+	})
 	_, err = w.Write(append(bytes.Repeat([]byte(" "), size/2), '\n'))
 	check(t, err)
 	return r, w

@@ -78,9 +78,7 @@ func TestCertificates(t *testing.T) {
 	}
 	for who, c := range map[string]*tls.Certificate{"ann": byName, "spiffe://team/bob": byURI} {
 		by(c).post(initialize).want(t, 200)
-		if got := s.field("sandbox started", "principal"); got != who {
-			t.Errorf("%v, want %s", got, who)
-		}
+		s.startedFor(who)
 	}
 	by(nil).post(initialize).want(t, 401)
 	if _, err := by(foreign).start(t.Context(), "POST", initialize); err == nil || !testbed.Comes(func() bool { return s.field("tls", "error") != nil }) {

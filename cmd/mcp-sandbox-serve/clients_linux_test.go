@@ -50,9 +50,7 @@ func TestGoClient(t *testing.T) {
 			}
 		})
 	}
-	if n := s.count("sandbox started"); n != 4 {
-		t.Errorf("%d sandboxes", n)
-	}
+	s.started(4)
 	testbed.Await(t, "the end of the legacy sessions", func() bool { return s.count("sandbox ended") == 3 })
 }
 

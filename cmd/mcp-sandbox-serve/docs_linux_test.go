@@ -3,10 +3,12 @@ package main
 import (
 	"bytes"
 	"context"
+	"math/rand/v2"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -52,12 +54,15 @@ func TestDocument(t *testing.T) {
 	}
 	page := strings.ReplaceAll(string(doc), "0.0.0.0:", "127.0.0.1:")
 	for _, port := range []string{"8080", "8443", "9090"} {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, free, _ := net.SplitHostPort(l.Addr().String())
-		l.Close()
+		free := ""
+		testbed.Await(t, "a free port that the kernel gives nobody else", func() bool { // ip_local_port_range begins at 32768
+			free = strconv.Itoa(20000 + rand.IntN(12000))
+			l, err := net.Listen("tcp", "127.0.0.1:"+free)
+			if err == nil {
+				l.Close()
+			}
+			return err == nil
+		})
 		page = strings.ReplaceAll(page, ":"+port, ":"+free)
 		if port == "8080" { // the one without --listen
 			page = strings.Replace(page, "\nmcp-sandbox-serve --allow", "\nmcp-sandbox-serve --listen 127.0.0.1:"+free+" --allow", 1)

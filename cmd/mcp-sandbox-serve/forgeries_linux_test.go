@@ -118,8 +118,6 @@ func TestForwardedHeaders(t *testing.T) {
 		s.client(header).post(initialize).want(t, 401)
 	}
 	s.session(headers[0], "X-Forwarded-User: bob")
-	if who := s.field("sandbox started", "principal"); who != "ann" {
-		t.Errorf("%v", who)
-	}
+	s.startedFor("ann")
 	s.client(headers[0], "Mcp-Sandbox-Peer: x").post(initialize).want(t, 403)
 }

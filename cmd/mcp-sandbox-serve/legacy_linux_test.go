@@ -64,9 +64,7 @@ func TestSessions(t *testing.T) {
 	t.Parallel()
 	s := launch(t, "legacy")
 	a, b := s.session(), s.session()
-	if s.count("sandbox started") != 2 {
-		t.Errorf("%s", s.said())
-	}
+	s.started(2)
 	open := a.stream("GET", "")
 	a.send("DELETE", "").want(t, 204)
 	if rest := open.next(); rest != "" {
@@ -147,7 +145,7 @@ func TestStartsThatFail(t *testing.T) {
 	} {
 		t.Run(mode, func(t *testing.T) {
 			t.Parallel()
-			limit := map[string][]string{"mute": {"--start-timeout", "2s"}}[mode]
+			limit := map[string][]string{"mute": {"--start-timeout", "10s"}}[mode]
 			s := launch(t, mode, limit...)
 			a := s.client().post(initialize).want(t, 200, want.text)
 			if id := a.header.Get("Mcp-Session-Id"); id != "" {
@@ -199,8 +197,9 @@ func TestMakesRoom(t *testing.T) {
 func TestIdle(t *testing.T) {
 	t.Parallel()
 	s := launch(t, "legacy", "--idle", "4s", "--idle-open", "1h")
-	busy, open := s.session(), s.session()
+	busy := s.session()
 	hung := busy.stream("POST", call("1", "wait", "", 5000))
+	open := s.session()
 	open.stream("GET", "")
 	s.session()
 	if cause := s.awaitEnds(1); cause != "idle" {
@@ -213,7 +212,7 @@ func TestIdle(t *testing.T) {
 // The same where a client listens: its stream ends.
 func TestIdleOpen(t *testing.T) {
 	t.Parallel()
-	s := launch(t, "legacy", "--idle", "1h", "--idle-open", "300ms")
+	s := launch(t, "legacy", "--idle", "1h", "--idle-open", "3s")
 	if rest := s.session().stream("GET", "").next(); rest != "" {
 		t.Errorf("%s", rest)
 	}

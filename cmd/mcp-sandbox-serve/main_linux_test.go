@@ -172,6 +172,21 @@ func (s *served) count(message string) (n int) {
 	return n
 }
 
+// started demands that so many sandboxes were started. The log is read beside the answers.
+func (s *served) started(n int) {
+	s.Helper()
+	testbed.Await(s, "the start of a sandbox", func() bool { return s.count("sandbox started") >= n })
+	if got := s.count("sandbox started"); got != n {
+		s.Errorf("%d sandboxes, want %d: %s", got, n, s.said())
+	}
+}
+
+// startedFor waits for a sandbox of a principal.
+func (s *served) startedFor(who string) {
+	s.Helper()
+	testbed.Await(s, "a sandbox of "+who, func() bool { return s.field("sandbox started", "principal") == who })
+}
+
 // awaitEnds waits until so many sandboxes have ended, and returns the last cause.
 func (s *served) awaitEnds(n int) string {
 	s.Helper()

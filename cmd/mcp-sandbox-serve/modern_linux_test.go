@@ -59,9 +59,7 @@ func TestPrincipalsHaveOne(t *testing.T) {
 		})
 	}
 	all.Wait()
-	if n := s.count("sandbox started"); n != 1 {
-		t.Errorf("%d sandboxes", n)
-	}
+	s.started(1)
 	s.modern("Mcp-Session-Id: anything").ask("1", "echo", "").want(t, 200)
 	for _, method := range []string{"GET", "DELETE"} {
 		s.modern().send(method, "").want(t, 405)

@@ -71,16 +71,18 @@ func TestTimer(t *testing.T) {
 	var l Loop
 	n := 0
 	var again, stopped *Timer
+	end := l.Timer(l.End)
 	again = l.Timer(func() {
 		stopped.Set(time.Time{})
 		if n++; n < 3 {
 			again.Set(time.Now().Add(time.Millisecond))
+			return
 		}
+		end.Set(time.Now().Add(80 * time.Millisecond))
 	})
 	stopped = l.Timer(func() { t.Error("a stopped timer was called") })
 	again.Set(time.Now())
 	stopped.Set(time.Now().Add(40 * time.Millisecond))
-	l.Timer(l.End).Set(time.Now().Add(80 * time.Millisecond))
 	if err := l.Run(); err != nil || n != 3 || again.IsSet() {
 		t.Errorf("%v, called %d times, want 3; set %v", err, n, again.IsSet())
 	}

@@ -54,9 +54,9 @@ func TestSilentRegistries(t *testing.T) {
 			t.Run(s.name+" "+moment.String(), func(t *testing.T) {
 				t.Parallel()
 				h, behave := s.home(t)
-				h.options.stall = 5 * time.Second
+				h.options.stall = 20 * time.Second // from the start of the manager on, which takes its time too
 				behave(registrytest.Behaviour{Hang: moment})
-				h.refused(t, s.line, append(strings.Split(words, "*"), "nothing came for 5s")...)
+				h.refused(t, s.line, append(strings.Split(words, "*"), "nothing came for 20s")...)
 				h.nothingLeft(t)
 			})
 		}
@@ -68,8 +68,8 @@ func TestSlowRegistry(t *testing.T) {
 	long(t)
 	t.Parallel()
 	h := newHome(t, good()...)
-	h.options.stall = 5 * time.Second
-	h.registry.Behave(registrytest.Behaviour{Slow: 2500 * time.Millisecond})
+	h.options.stall = 20 * time.Second
+	h.registry.Behave(registrytest.Behaviour{Slow: 6 * time.Second})
 	h.must(t, "npx -y good")
 }
 

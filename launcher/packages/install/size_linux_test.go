@@ -7,7 +7,6 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/security-mcp/mcp-sandbox/launcher/packages/install/internal/job"
 	"github.com/security-mcp/mcp-sandbox/launcher/packages/install/npm"
@@ -41,7 +40,6 @@ var errWritten = errors.New("the script is at its end")
 func TestInstallIsBounded(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
-	h.options.stall = 5 * time.Second
 	const allowed, wider = 16 << 20, "type --install-size 32M"
 	for _, c := range []struct {
 		name, script string

@@ -108,6 +108,7 @@ func (h *House) Drain(ctx context.Context) {
 	for end := (*Session).leave; ; {
 		all, total, _ := h.look()
 		if total == 0 {
+			h.runs.Wait() // for the last line of the log
 			return
 		}
 		for _, s := range all {

@@ -105,7 +105,7 @@ func (h *House) start(ctx context.Context, who string, modern bool) (*Session, e
 	defer h.mu.Unlock()
 	h.all[s] = true
 	signal(h.changed)
-	go s.run()
+	h.runs.Go(s.run)
 	return s, nil
 }
 
@@ -122,7 +122,8 @@ type rooms struct {
 	serial   int
 	crashes  map[string]crashes
 	draining bool
-	changed  chan struct{} // has an element when total or all is another
+	changed  chan struct{}  // has an element when total or all is another
+	runs     sync.WaitGroup // of all
 }
 
 // crashes are ends of a principal's server soon after its start.

@@ -140,8 +140,7 @@ func (s *Session) Call(ctx context.Context, m *wire.Message) (*Call, error) {
 
 func (c *Call) same(other *Call) bool { return c.key == other.key }
 
-// again reports whether the call's id is one that the server has yet to answer. The client may have an answer already
-// of a call that is in flight for a moment longer.
+// again reports whether the call's id is one that the server has yet to answer.
 func (c *Call) again(other *Call) bool { return c.same(other) && !other.answered }
 
 // admit is the error of one message more. A call in flight may wait for one that is no request: an answer, or its end.
@@ -150,12 +149,18 @@ func (s *flow) admit(kind wire.Kind) error {
 	if kind != wire.Request {
 		most *= 2
 	}
+	inFlight := 0
+	for _, c := range s.calls {
+		if !c.answered { // else its client may have the answer already
+			inFlight++
+		}
+	}
 	switch {
 	case s.phase == over:
 		return ErrGone
 	case s.phase == leaving && kind == wire.Request:
 		return NoRoom("drain", 1)
-	case len(s.calls) >= most:
+	case inFlight >= most:
 		return NoRoom("requests", 1)
 	}
 	s.touch()

@@ -18,6 +18,7 @@ import (
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/platform"
 	"github.com/security-mcp/mcp-sandbox/policy"
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 	"golang.org/x/sys/unix"
 )
 
@@ -52,6 +53,7 @@ func newEngine(t *testing.T, document string) *engine {
 		t.Fatal(err)
 	}
 	e.config = launch.Config{Order: o, Stdio: launch.Stdio{FDs: given.Server, Standards: standards}}
+	e.config.Hooks.Timeout = 2 * testbed.Patience() // twenty at once
 	if e.config.Policy, err = policy.ParseCanonical(o.Policy); err != nil {
 		t.Fatal(err)
 	}

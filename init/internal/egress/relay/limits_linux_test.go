@@ -57,9 +57,17 @@ func TestManyStuck(t *testing.T) {
 	if !alone(t) {
 		return
 	}
-	exhaustPipes(t)
 	block := random(1 << 20)
 	m := newMany(t, streams)
+	giveBack := exhaustPipes(t) // other tests of this user want pipes too
+	var all []*pipe
+	for range pipeMost { // of two pages: F_SETPIPE_SZ is refused
+		all = append(all, m.r.pipes.get())
+	}
+	for _, p := range all {
+		m.r.pipes.put(p)
+	}
+	giveBack()
 	before := resident(t)
 	sent, back := make([]int, streams), make([]int, streams)
 	m.stuff(m.inside, sent, block)
@@ -80,18 +88,25 @@ func TestManyStuck(t *testing.T) {
 }
 
 // exhaustPipes takes all pages that an ordinary user has for pipes, pipe-user-pages-soft of pipe(7).
-func exhaustPipes(t *testing.T) {
+func exhaustPipes(t *testing.T) (giveBack func()) {
 	t.Helper()
+	var all []int
 	for range 4096 {
 		var p [2]int
 		if err := unix.Pipe2(p[:], unix.O_CLOEXEC); err != nil {
 			t.Fatal(err)
 		}
+		all = append(all, p[:]...)
 		if _, err := unix.FcntlInt(uintptr(p[0]), unix.F_SETPIPE_SZ, 1<<20); err == unix.EPERM {
-			return
+			return func() {
+				for _, fd := range all {
+					unix.Close(fd)
+				}
+			}
 		}
 	}
 	t.Fatal("F_SETPIPE_SZ was never refused")
+	return nil
 }
 
 // Without a free descriptor there is no pipe: the streams go through the buffer, and by pipes again later.

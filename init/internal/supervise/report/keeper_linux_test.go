@@ -64,10 +64,12 @@ func TestKeeps(t *testing.T) {
 	for range 100 {
 		s.Later(&order.Denied{Event: "denied"})
 	}
+	<-s.keeper.made // which the launcher awaits for a second
 	if s.Settle(); s.Dropped != 0 || !s.Kept() {
 		t.Fatal(s.Dropped, s.Kept())
 	}
 	s.Last(&order.Exited{Event: "exited"})
+	<-s.keeper.done
 	at, err := reports.Newest()
 	if err != nil {
 		t.Fatal(err)

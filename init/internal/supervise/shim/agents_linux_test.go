@@ -1,6 +1,7 @@
 package shim_test
 
 import (
+	"net"
 	"os"
 	"os/exec"
 	"strings"
@@ -36,7 +37,13 @@ func TestRealAgents(t *testing.T) {
 				testbed.Missing(t, c.start[0], "no "+c.start[0]+" can be started: "+err.Error())
 			}
 			t.Cleanup(func() { agent.Process.Kill(); agent.Wait() })
-			testbed.Await(t, "the agent", func() bool { _, err := os.Stat(dir + "/" + c.socket); return err == nil })
+			testbed.Await(t, "the agent", func() bool {
+				c, err := net.Dial("unix", dir+"/"+c.socket)
+				if err == nil {
+					c.Close()
+				}
+				return err == nil
+			})
 			if c.start[0] == "ssh-agent" {
 				addKey(t, dir, as)
 			}

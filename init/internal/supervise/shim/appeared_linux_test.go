@@ -22,7 +22,7 @@ func TestAppearedIsToldWhenTheEndBegins(t *testing.T) {
 		do           func(*subject)
 	}{
 		{"signal", ``, term},
-		{"time limit", `,"limits":{"timeout":"2s","grace":"1m"}`, func(*subject) {}},
+		{"time limit", `,"limits":{"timeout":"10s","grace":"1m"}`, func(*subject) {}},
 		{"standard input", `,"onStdinClose":"terminate"`, func(s *subject) { s.ask.Close() }},
 		{"host", ``, nil},
 	} {

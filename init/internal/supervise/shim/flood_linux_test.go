@@ -95,10 +95,12 @@ func hardlyTakesPart(t *testing.T, supervisor, server int) {
 	t.Helper()
 	works := func(until int) func() bool { return func() bool { return ticks(t, server) >= until } }
 	testbed.Await(t, "the server's first tenth of a second", works(10))
-	from, began := ticks(t, supervisor), ticks(t, server)
+	from, began, since := ticks(t, supervisor), ticks(t, server), time.Now()
 	testbed.Await(t, "a second of the server's", works(began+100))
-	part := float64(ticks(t, supervisor)-from) / float64(ticks(t, server)-began)
-	if t.Logf("the supervisor takes %.3f of what the server takes", part); part > 0.2 {
+	used := float64(ticks(t, supervisor) - from)
+	part, whole := used/float64(ticks(t, server)-began), used/(100*time.Since(since).Seconds())
+	t.Logf("the supervisor takes %.3f of what the server takes, and %.3f of a processor", part, whole)
+	if part > 0.2 && whole > 0.1 { // on a busy machine the server gets little of what the supervisor's bound is a part of
 		t.Error("that is too much")
 	}
 }

@@ -33,7 +33,12 @@ func reapChild([]string) int {
 	os.Stdin.Read(make([]byte, 1))
 	before := processorTime()
 	code := shim.Reap()
-	fmt.Println(processorTime() - before)
+	took := processorTime() - before
+	before = processorTime()
+	for pid := 2; pid < 1<<18; pid++ { // a sixteenth of all process ids
+		_ = unix.Waitid(unix.P_PID, pid, nil, unix.WEXITED|unix.WNOHANG|unix.WNOWAIT, nil)
+	}
+	fmt.Println(took, 16*(processorTime()-before))
 	return code
 }
 
@@ -84,8 +89,10 @@ func TestSlowEndIsNotHidden(t *testing.T) {
 		t.Fatal(err)
 	}
 	line, _ = said.ReadString('\n')
-	took, err := time.ParseDuration(strings.TrimSpace(line))
-	if e := c.Wait(); e != nil || err != nil || took > 300*time.Millisecond {
-		t.Errorf("%v, %v, %v of a processor", e, err, took)
+	first, second, _ := strings.Cut(strings.TrimSpace(line), " ")
+	took, err1 := time.ParseDuration(first)
+	all, err2 := time.ParseDuration(second)
+	if e := c.Wait(); e != nil || err1 != nil || err2 != nil || took > all/2 {
+		t.Errorf("%v, %v, %v, %v of a processor, and to ask for all takes %v", e, err1, err2, took, all)
 	}
 }

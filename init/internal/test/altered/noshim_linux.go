@@ -68,14 +68,18 @@ func (l *Launch) runHosted(o *order.Order, hooks launches.Hooks, made **layers.L
 	return cmd.ProcessState.ExitCode()
 }
 
-// lose kills a process of this process's one launch, and waits for its end.
+// lose kills a process of this process's one launch, and waits for its end and init's: with init the server ends.
 func lose(name string) {
-	pid := testbed.Children(os.Getpid())[0]
+	parent := testbed.Children(os.Getpid())[0]
+	init := testbed.Children(parent)[0]
+	pid := parent
 	if name == "init" {
-		pid = testbed.Children(pid)[0]
+		pid = init
 	}
 	_ = unix.Kill(pid, unix.SIGKILL)
-	testbed.Comes(func() bool { return strings.Trim(testbed.State(pid), "Z") == "" })
+	for _, pid := range []int{pid, init} {
+		testbed.Comes(func() bool { return strings.Trim(testbed.State(pid), "Z") == "" })
+	}
 }
 
 // exitLeaks is the code of a host that has more descriptors or goroutines after a launch than before.

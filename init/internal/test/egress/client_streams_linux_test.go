@@ -111,6 +111,13 @@ func echoed(c net.Conn, text string) error {
 	return nil
 }
 
+// over ends a connection, and waits for the host's end: then the launcher has room for another.
+func over(c net.Conn) {
+	_ = c.(*net.TCPConn).CloseWrite()
+	_, _ = io.Copy(io.Discard, c)
+	c.Close()
+}
+
 // many counts the connections that echo while all before them are open, tries one more (All), and then the first again.
 func many(r *result, words []string) error {
 	n, err := strconv.Atoi(words[1])
@@ -121,7 +128,7 @@ func many(r *result, words []string) error {
 	for i := range n + 1 {
 		c, err := dialer().Dial("tcp", words[0])
 		if err == nil {
-			defer c.Close()
+			defer over(c)
 			err = echoed(c, strconv.Itoa(i))
 		}
 		switch {

@@ -51,7 +51,7 @@ func withWord(word string) (all []string) {
 func TestLauncherKilled(t *testing.T) { both(t, testLauncherKilled) }
 
 func testLauncherKilled(t *testing.T, in confinement) {
-	s := newSite(t, "killed-launcher.example.com").serve(t, 7, echo).serve(t, 19, source)
+	s := newSite(t, fmt.Sprintf("killed-launcher-%d.example.com", os.Getpid())).serve(t, 7, echo).serve(t, 19, source)
 	rounds := 24
 	if testing.Short() {
 		rounds = map[string]int{full.name: 8, reduced.name: 4}[in.name]

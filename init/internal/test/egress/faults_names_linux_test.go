@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed/world"
 )
 
@@ -86,11 +87,12 @@ func testBadNameServer(t *testing.T, in confinement) {
 			t.Errorf("%s: want %q", r, want)
 		}
 	}
-	run.idle("a name server that is late")
+	testbed.Await(t, "the question about the late name", func() bool { return len(asked(late.Name)) > 0 })
 	close(until)
 	if r := run.good(); r.Text != "220 late" {
 		t.Errorf("%s", r)
 	}
+	run.idle("a name server that does not answer")
 	if r := run.next(); !oneOf(r.Error, in.mute) {
 		t.Errorf("%s", r)
 	}

@@ -122,15 +122,11 @@ func (s *session) used() time.Duration {
 // idle demands that the shim sleeps for a second, up to a few wake-ups of its own, once what there was to do is done.
 func (s *session) idle(when string) {
 	s.Helper()
-	var used time.Duration
-	for range 3 {
+	testbed.Await(s.T, when+": a second in which the shim sleeps", func() bool {
 		before := s.used()
 		testbed.Span(time.Second)
-		if used = s.used() - before; used <= 50*time.Millisecond {
-			return
-		}
-	}
-	s.Errorf("%s: the shim used %v of a second", when, used)
+		return s.used()-before <= 50*time.Millisecond
+	})
 }
 
 // most has the shim's memory watched until a result comes, and demands that it grows by less than 16 MiB.

@@ -35,8 +35,13 @@ func TestForkOfTheHost(t *testing.T) {
 			l.Forks = true
 			l.Command = shell(deaf + `(setsid sleep 1000 &); ` + waits)
 			run := start(t, l, more, true)
-			forks := map[int]bool{}
-			for said := run.next(); said != "ready"; said = run.next() {
+			forks, ready := map[int]bool{}, false
+			for !ready || len(forks) < 2 {
+				said := run.next()
+				if said == "ready" {
+					ready = true
+					continue
+				}
 				pid, err := strconv.Atoi(said)
 				if err != nil || pid <= 1 {
 					t.Fatalf("said %q", said)

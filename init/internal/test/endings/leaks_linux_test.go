@@ -79,7 +79,7 @@ func lines(t *testing.T, path string) int {
 
 // once launches a server, and ends it or lets it end, as hosts do.
 func once(t *testing.T, i int) {
-	p, err := policy.Parse([]byte(`{"version":1,"limits":{"grace":"2s"}}`))
+	p, err := policy.Parse([]byte(`{"version":1,"limits":{"grace":"1m"}}`))
 	if err != nil {
 		t.Error(err)
 		return

@@ -95,7 +95,9 @@ func (t *trial) here() (living, dead []process) {
 			t.find(p)
 		}
 		if t.process1 == 0 && t.space != "" && p.space == t.space && p.mark == t.mark {
-			t.process1 = t.unmarked(all, p.parent)
+			if pid := t.unmarked(all, p.parent); isFirst(pid) { // in the middle of an execve a server bears no mark either
+				t.process1 = pid
+			}
 		}
 	}
 	for _, p := range all {
@@ -161,6 +163,15 @@ func (t *trial) unmarked(all []process, pid int) int {
 		}
 	}
 	return pid
+}
+
+// isFirst reports whether a process is process 1 of a namespace below this one.
+func isFirst(pid int) bool {
+	b, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/status")
+	_, rest, _ := strings.Cut(string(b), "\nNSpid:")
+	line, _, _ := strings.Cut(rest, "\n")
+	numbers := strings.Fields(line)
+	return len(numbers) > 1 && numbers[len(numbers)-1] == "1"
 }
 
 // find remembers the sandbox's namespace, and keeps it so that no other one gets its number.

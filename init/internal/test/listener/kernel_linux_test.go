@@ -25,7 +25,7 @@ func TestNobodyAnswers(t *testing.T) {
 	}
 	listener, answers := make(chan int), make(chan error)
 	go func() {
-		runtime.LockOSThread() // never unlocked: the thread ends with its filter
+		undisturbed() // and the thread ends with its filter
 		fd, err := listen(program)
 		if err != nil {
 			t.Error(err)

@@ -60,11 +60,14 @@ func start(t *testing.T, name, doc string, command []string, meanwhile func(shim
 	if doc == listed {
 		testbed.Machine{Lacks: []testbed.Lack{testbed.NoClone}}.Put(t, cmd)
 	}
-	run := host.Hold(t, cmd)
-	if meanwhile != nil {
+	var run *host.Run
+	if meanwhile == nil { // the null device: the end of a pipe could be that of the session
+		run = host.Start(t, cmd)
+	} else {
+		run = host.Hold(t, cmd)
 		meanwhile(cmd.Process.Pid, run.Began().PID, run.Stdin)
+		run.Stdin.Close()
 	}
-	run.Stdin.Close()
 	run.Wait()
 	if run.Exited.Event != "exited" {
 		t.Fatalf("code %d and no last line\n%s", run.Code, &run.Stderr)

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -30,7 +31,8 @@ func leavesHost(words []string) int {
 	ctx, cancel := context.WithTimeout(context.Background(), testbed.Patience())
 	defer cancel()
 	t := launcher.Target{Path: "/bin/sh", Args: []string{"-c", words[1]}, Dir: "/"}
-	sb, err := launcher.Command(ctx, policy.Policy{}, t)
+	p := policy.Policy{Limits: policy.Limits{Grace: policy.Duration(time.Minute)}}
+	sb, err := launcher.Command(ctx, p, t)
 	if err != nil {
 		fmt.Println(err)
 		return 1

@@ -53,12 +53,12 @@ func newWorld(t *testing.T) *world {
 		c.Read(make([]byte, 1))
 		c.(*net.TCPConn).SetLinger(0)
 	})
-	w.Forbidden = listen(t, func(net.Conn) { w.forbidden.Add(1) })
-	var err error
-	w.datagrams, err = net.ListenUDP("udp4", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1), Port: w.Forbidden})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testbed.Await(t, "a port that is free for UDP too", func() bool {
+		w.Forbidden = listen(t, func(net.Conn) { w.forbidden.Add(1) })
+		var err error
+		w.datagrams, err = net.ListenUDP("udp4", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1), Port: w.Forbidden})
+		return err == nil
+	})
 	t.Cleanup(func() { w.datagrams.Close() })
 	w.Names = echoDatagrams(t)
 	_, w.Dead = bound(t)

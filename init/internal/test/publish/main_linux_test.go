@@ -34,7 +34,7 @@ func (l launch) policy(tb testing.TB) string {
 	if len(l.Domains) > 0 {
 		network["allowedDomains"] = l.Domains
 	}
-	doc := map[string]any{"version": 1, "network": network, "limits": map[string]any{"grace": "100ms"},
+	doc := map[string]any{"version": 1, "network": network,
 		"filesystem": map[string]any{"allowRead": []string{testbed.Self(tb, "server")}}}
 	if l.Level != "" {
 		doc["level"] = l.Level

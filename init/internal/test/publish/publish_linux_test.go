@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/security-mcp/mcp-sandbox/init/order"
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 )
 
 // get is a page, by a connection of its own.
@@ -28,15 +29,19 @@ func get(tb testing.TB, url string) (string, error) {
 	return string(b), err
 }
 
-// free is a port that nobody listens on.
-func free(tb testing.TB, address string) int {
+// free is a port that nobody listens on, and that the kernel gives to nobody who asks for any; ip(7),
+// ip_local_port_range.
+func free(tb testing.TB) (port int) {
 	tb.Helper()
-	l, err := net.Listen("tcp", address+":0")
-	if err != nil {
-		tb.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().(*net.TCPAddr).Port
+	testbed.Await(tb, "a free port", func() bool {
+		port = 10000 + rand.IntN(20000)
+		l, err := net.Listen("tcp", ":"+strconv.Itoa(port))
+		if err == nil {
+			l.Close()
+		}
+		return err == nil
+	})
+	return port
 }
 
 // The host reaches the published port, and no other of the server's, which has none of the launcher's sockets.
@@ -49,7 +54,7 @@ func TestPort(t *testing.T) {
 		{"domains", launch{Domains: []string{"a.example:8443"}}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			port := free(t, "127.0.0.1")
+			port := free(t)
 			test.Publish = []string{"0:3000", strconv.Itoa(port) + ":3000"}
 			r := test.run(t, "http@127.0.0.1:3000", "http@127.0.0.1:3001")
 			for _, at := range []string{r.address(0), "127.0.0.1:" + strconv.Itoa(port)} {
@@ -191,7 +196,7 @@ func TestServerOfIPv6(t *testing.T) {
 
 // A written address is the one that the host listens on.
 func TestAnotherAddress(t *testing.T) {
-	port := strconv.Itoa(free(t, "127.0.0.2"))
+	port := strconv.Itoa(free(t))
 	r := launch{Publish: []string{"127.0.0.2:" + port + ":3000"}}.run(t, "echo@0.0.0.0:3000")
 	says(t, dial(t, "127.0.0.2:"+port), "two")
 	if c, err := net.Dial("tcp", "127.0.0.1:"+port); !errors.Is(err, syscall.ECONNREFUSED) {

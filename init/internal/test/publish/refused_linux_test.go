@@ -50,7 +50,7 @@ func TestRefused(t *testing.T) {
 // In a confinement that the policy itself lets be lower, the server has no network, the host no port, and standard error
 // says so.
 func TestReducedByChoice(t *testing.T) {
-	port := strconv.Itoa(free(t, "127.0.0.1"))
+	port := strconv.Itoa(free(t))
 	l := launch{Launch: host.Launch{Begin: "reduced"}, Publish: []string{port + ":3000"}, Least: "reduced"}
 	l.Policy, l.Command, l.Run = l.policy(t), []string{"/bin/cat"}, true
 	r := host.Hold(t, l.Cmd(t))

@@ -21,7 +21,7 @@ import (
 type world struct{ root, home, server string }
 
 func (w *world) trial(t *testing.T, policy, begin string, acts []act, rows *int) *trial {
-	return &trial{TB: t, Launch: host.Launch{Policy: policy, Begin: begin, Command: []string{w.server, serverName}}, acts: acts, rows: rows}
+	return &trial{TB: t, Launch: host.Launch{Policy: policy, Begin: begin, Run: true, Command: []string{w.server, serverName}}, acts: acts, rows: rows}
 }
 
 const (
