@@ -2,6 +2,7 @@ package egress_test
 
 import (
 	"os"
+	"runtime"
 	"unsafe"
 
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
@@ -18,6 +19,7 @@ func listen(words []string) int {
 }
 
 func execListened(words []string) error {
+	runtime.LockOSThread() // the filter is this thread's, and execve keeps that
 	code := []unix.SockFilter{{Code: unix.BPF_RET | unix.BPF_K, K: unix.SECCOMP_RET_ALLOW}}
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		return err

@@ -3,6 +3,7 @@ package escape_test
 import (
 	"os"
 	"path/filepath"
+	"runtime"
 	"testing"
 	"unsafe"
 
@@ -37,6 +38,8 @@ func posix(t *testing.T) string {
 
 // install loads a seccomp filter for every thread.
 func install(filter []unix.SockFilter) error {
+	runtime.LockOSThread() // no_new_privs is the thread's
+	defer runtime.UnlockOSThread()
 	prog := unix.SockFprog{Len: uint16(len(filter)), Filter: &filter[0]}
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		return err

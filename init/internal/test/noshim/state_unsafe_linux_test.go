@@ -3,6 +3,7 @@ package noshim
 import (
 	"fmt"
 	"os"
+	"runtime"
 	"strings"
 	"unsafe"
 
@@ -62,6 +63,8 @@ func look() (s state) {
 
 // filtered gives the process a seccomp filter, which allows everything.
 func filtered() error {
+	runtime.LockOSThread() // no_new_privs is the thread's
+	defer runtime.UnlockOSThread()
 	all := [...]unix.SockFilter{{Code: unix.BPF_RET | unix.BPF_K, K: unix.SECCOMP_RET_ALLOW}}
 	program := unix.SockFprog{Len: uint16(len(all)), Filter: &all[0]}
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
