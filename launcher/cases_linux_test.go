@@ -36,6 +36,12 @@ func sessions(t *testing.T) []*session {
 	return all
 }
 
+// shortly are the sessions, without the long forms of the suite but server-everything's: TestGoHost and TestLanguages
+// have that with both hosts, and its grant is server-filesystem's.
+func shortly(t *testing.T) []*session {
+	return slices.DeleteFunc(sessions(t), func(s *session) bool { return testing.Short() && s.Name == "server-everything" })
+}
+
 // find finds the server on this machine. An npm server is read from its node_modules; a program that no base folder
 // holds is implied by being the command.
 func (s *session) find(t *testing.T) {

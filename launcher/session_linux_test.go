@@ -64,7 +64,7 @@ func checkEnd(t *testing.T, end *order.Exited) {
 
 // The positive control of the grants is TestGoHost; here each is taken away in turn, and the server cannot do its job.
 func TestEachGrantIsNeeded(t *testing.T) {
-	for _, s := range sessions(t) {
+	for _, s := range shortly(t) {
 		t.Run(s.Name, func(t *testing.T) {
 			s.find(t)
 			for _, list := range []*[]string{&s.read, &s.write} {
@@ -107,6 +107,9 @@ func (s *session) works(t *testing.T) bool {
 // A Node that a version manager installed lies in the home that a server must not see: its installation is shown, the
 // home is not.
 func TestNodeOfVersionStore(t *testing.T) {
+	if testing.Short() {
+		t.Skip("TestInstallations starts a Node of a version store, and fsview's TestCommand has what is implied for nvm")
+	}
 	node := testbed.Node(t)
 	home := testbed.Folder(t)
 	prefix := filepath.Join(home, ".nvm", "versions", "node", "v20.0.0")

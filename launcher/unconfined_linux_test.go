@@ -11,11 +11,17 @@ import (
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 )
 
-// Unconfined: every later failure of the same table in a sandbox is the sandbox's.
-func TestUnconfined(t *testing.T) {
+// noSandbox skips, without the long forms of the suite, what only tells apart what fails elsewhere.
+func noSandbox(t *testing.T) {
+	t.Helper()
 	if testing.Short() {
 		t.Skip("it tells apart what fails elsewhere")
 	}
+}
+
+// Unconfined: every later failure of the same table in a sandbox is the sandbox's.
+func TestUnconfined(t *testing.T) {
+	noSandbox(t)
 	dir := t.TempDir()
 	for _, s := range append(subjects(t, dir), languageServers(t, dir)[2:]...) {
 		for host, drive := range map[string]func(context.Context, *testing.T, []string) times{
@@ -39,6 +45,7 @@ func TestUnconfined(t *testing.T) {
 
 // A server that is not there, or that is none, must show as an error and in the client's exit status.
 func TestTypeScriptClientFails(t *testing.T) {
+	noSandbox(t)
 	for _, command := range []string{"/no/such/server", "false"} {
 		if got := typeScriptClient(t.Context(), t, scenario{Command: command}); got.Error == "" {
 			t.Errorf("%s: no error", command)
@@ -48,6 +55,7 @@ func TestTypeScriptClientFails(t *testing.T) {
 
 // The point of the TypeScript client is that its servers' standard streams are sockets.
 func TestTypeScriptClientGivesSockets(t *testing.T) {
+	noSandbox(t)
 	got := typeScriptClient(t.Context(), t, scenario{
 		Command: testbed.Program(t, "server-go"),
 		Calls:   []request{call("attempt", object{"action": "descriptors"}, "").request},

@@ -3,9 +3,11 @@ package main
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -145,20 +147,43 @@ func tiny(t *testing.T, list string, isRoot bool) (string, error) {
 	return out.String(), err
 }
 
-// Each way in which a fault is noticed or not, all in one list; and what is not run.
+// Each way in which a fault is noticed or not, all in one list, in which one that is not noticed does not hide the next
+// and root's are named for others; and what is not run.
 func TestOutcomes(t *testing.T) {
-	for _, c := range []struct{ name, list, want string }{
-		{"noticed", "a.go TestOne\n-\tone = 1\n+\tone = 10\n", ""},
+	type row struct{ name, list, want string }
+	together := []row{
+		{"unnoticed", "a.go TestOne\n-\ttwo = 2\n+\ttwo = 3\n", "did not notice"},
+		{"noticed", "a.go TestOne gate\n-\tone = 1\n+\tone = 10\n", ""},
 		{"noticed in a file that is embedded", "word.txt ..TestOne\n-right\n+wrong\n", ""},
 		{"noticed in a program that a test builds", "cmd/main.go ..TestBuilds\n-\tprintln(1)\n+\tprintln(2)\n", ""},
-		{"unnoticed", "a.go TestOne\n-\ttwo = 2\n+\ttwo = 3\n", "did not notice"},
 		{"not compiled", "a.go TestOne\n-\tone = 1\n", "was not compiled\n\t# tiny [tiny.test]\n"},
 		{"skipped by the fault", "a.go TestOne\n-\tone = 1\n+\tone = 20\n", "the test was skipped"},
 		{"a panic", "a.go TestOne\n-\tone = 1\n+\tone = 30\n", "it crashed"},
 		{"an early end", "a.go TestOne\n-\tone = 1\n+\tone = 40\n", "did not run to its end"},
-		{"too long", "a.go TestOne\n-\tone = 1\n" + sleeps, "longer than it may"},
 		{"skipped before", "a.go TestSkipped\n-\tone = 1\n+\tone = 10\n", "the test was skipped"},
 		{"red before", "a.go TestRed\n-\tone = 1\n+\tone = 10\n", "fails without a fault"},
+	}
+	list, line := "a.go TestOne root\n-\tone = 1\n+\tone = 10\n", 5
+	for _, c := range together {
+		list += "\n" + c.list
+	}
+	t.Run("together", func(t *testing.T) {
+		t.Parallel()
+		out, err := tiny(t, list, false)
+		if !strings.HasPrefix(out, listFile+":1: a.go ..TestOne: not run, it takes root\n") ||
+			!strings.HasSuffix(out, fmt.Sprintf("\n3 of %d noticed\n", len(together))) {
+			t.Error(out)
+		}
+		for _, c := range together {
+			_, told, found := strings.Cut("\n"+fmt.Sprint(err), "\n"+listFile+":"+strconv.Itoa(line)+": ")
+			told, _, _ = strings.Cut(told, "\n"+listFile+":")
+			if line += strings.Count(c.list, "\n") + 1; found != (c.want != "") || !strings.Contains(told, c.want) {
+				t.Errorf("%s: %s", c.name, told)
+			}
+		}
+	})
+	for _, c := range []row{
+		{"too long", "a.go TestOne\n-\tone = 1\n" + sleeps, "longer than it may"},
 		{"old text twice", "a.go TestOne\n-\n", "is in the file 5 times"},
 		{"no old text", "a.go TestOne\n-one = 1\n", "is in the file 0 times"},
 		{"old text that is the new", "a.go TestOne\n-\tone = 1\n+\tone = 1\n", "the new text is the old one"},
@@ -168,24 +193,9 @@ func TestOutcomes(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			out, err := tiny(t, c.list, true)
-			if c.want == "" {
-				if err != nil || !strings.HasSuffix(out, "\n1 of 1 noticed\n") {
-					t.Errorf("%s%v", out, err)
-				}
-			} else if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(out, "1 of 1") {
+			if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(out, "1 of 1") {
 				t.Errorf("%s%v, want %s", out, err, c.want)
 			}
 		})
-	}
-}
-
-// Root's faults are named for others, and one that is not noticed does not hide the next.
-func TestSeveral(t *testing.T) {
-	list := "a.go TestOne root\n-\tone = 1\n+\tone = 10\n\na.go TestOne\n-\ttwo = 2\n+\ttwo = 3\n\na.go TestOne gate\n-\tone = 1\n+\tone = 11\n\n" +
-		"a.go TestOne gate\n-\tone = 1\n+\tone = 10\n"
-	out, err := tiny(t, list, false)
-	if err == nil || strings.Count(err.Error(), "did not notice") != 2 || !strings.HasSuffix(out, "\n1 of 3 noticed\n") ||
-		!strings.HasPrefix(out, listFile+":1: a.go ..TestOne: not run, it takes root\n") {
-		t.Errorf("%s%v", out, err)
 	}
 }

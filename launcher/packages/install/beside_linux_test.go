@@ -19,10 +19,7 @@ func TestProgramTypedWithItsPath(t *testing.T) {
 	}
 	h := newHome(t, good()...)
 	h.options.Env = []string{"PATH=" + testbed.Folder(t)}
-	r, err := h.prepare(t, npx+" -y good")
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := h.installsGood(t, npx)
 	if got := r.Path("/first"); !strings.HasSuffix(got, ":/first:"+filepath.Dir(npx)) {
 		t.Errorf("PATH is %s", got)
 	}

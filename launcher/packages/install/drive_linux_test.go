@@ -175,6 +175,28 @@ func (h *home) refused(t *testing.T, line string, words ...string) {
 	}
 }
 
+// asks puts the question of a line, and installs nothing.
+func (h *home) asks(t *testing.T, line string) {
+	t.Helper()
+	start, err := startline.Parse(strings.Fields(line))
+	if err != nil {
+		t.Fatal(err)
+	}
+	i := newInstallation(h.store, start, h.options)
+	w, q, err := i.wanted()
+	if err != nil {
+		t.Fatal(err)
+	}
+	stage, err := h.store.Begin(t.Context(), w, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stage.Abort()
+	if _, err := i.from.settings(t.Context(), q, stage.Folder); err != nil {
+		t.Errorf("%s: %v", line, err)
+	}
+}
+
 // nothingLeft demands a store without a package and without a stage.
 func (h *home) nothingLeft(t *testing.T) {
 	t.Helper()

@@ -71,7 +71,9 @@ func TestEvilPackages(t *testing.T) {
 		}
 	})
 	h.nothingLeft(t)
-	h.must(t, "npx -y good")
+	if !testing.Short() { // installs behind refusals: TestLogins and TestMinAge
+		h.must(t, "npx -y good")
+	}
 }
 
 // What npm leaves out of an archive is not in the store, and the rest is.
@@ -150,8 +152,11 @@ func TestMinAge(t *testing.T) {
 	if b, err := os.ReadFile(r.Package.Path + "/node_modules/dep/package.json"); err != nil || string(b) != `{"name":"dep","version":"1.0.0"}` {
 		t.Errorf("%s, %v", b, err)
 	}
+	if testing.Short() {
+		return // "with a date before" says that it was the age
+	}
 	h.options.MinAge = 0
-	for _, line := range first(1, "npx -y y", "npx -y z@1.1.0") {
+	for _, line := range []string{"npx -y y", "npx -y z@1.1.0"} {
 		h.must(t, line)
 	}
 }

@@ -26,6 +26,7 @@ func TestMain(m *testing.M) {
 	flag.Parse()
 	if testing.Short() {
 		remember()
+		compiled()
 	}
 	testbed.Waiting()
 	os.Exit(world.Tests(map[string]string{"/etc/hosts": hosts}, func() int { return testbed.Run(m) }))

@@ -19,9 +19,16 @@ func good() []registrytest.Package {
 
 // What is not in the store is installed, and found there without a registry from then on.
 func TestInstall(t *testing.T) {
+	if testing.Short() {
+		t.Skip("TestProgramTypedWithItsPath has this, with the path of npx")
+	}
 	t.Parallel()
-	h := newHome(t, good()...)
-	r := h.must(t, "npx -y good a --b")
+	newHome(t, good()...).installsGood(t, "npx")
+}
+
+func (h *home) installsGood(t *testing.T, npx string) *Ready {
+	t.Helper()
+	r := h.must(t, npx+" -y good a --b")
 	t.Log(r.Lines, r.Command)
 	if !r.Installed || len(r.Lines) != 1 || !strings.Contains(r.Lines[0], "installed npm:good 1.0.0 (2 packages) in ") ||
 		!strings.HasSuffix(r.Lines[0], ", no install script was run") {
@@ -35,7 +42,7 @@ func TestInstall(t *testing.T) {
 		t.Error("npm's cache is in the package")
 	}
 	asked := len(h.registry.Asked())
-	again := h.must(t, "npx -y good a --b")
+	again := h.must(t, npx+" -y good a --b")
 	if again.Installed || len(again.Lines) > 0 || strings.Join(again.Command, " ") != strings.Join(r.Command, " ") || len(h.registry.Asked()) != asked {
 		t.Errorf("the second time: %+v", again)
 	}
@@ -43,4 +50,5 @@ func TestInstall(t *testing.T) {
 	if want := `["` + p.Path + `/node_modules/.bin/good","a","--b"]`; strings.TrimSpace(string(out)) != want {
 		t.Errorf("%s, %v; want %s", out, err, want)
 	}
+	return r
 }

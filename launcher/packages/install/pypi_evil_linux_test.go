@@ -79,7 +79,9 @@ func TestEvilWheels(t *testing.T) {
 		}
 	})
 	h.nothingLeft(t)
-	h.must(t, "pipx run good-tool")
+	if !testing.Short() { // installs behind refusals: TestSources and TestPipConfiguration
+		h.must(t, "pipx run good-tool")
+	}
 }
 
 // A wheel without a program of the name that is asked for.
@@ -150,6 +152,13 @@ func TestPipConfiguration(t *testing.T) {
 	t.Parallel()
 	h, x := newPythonHome(t, goodWheels()...)
 	x.Add(script(wheel{Name: "closed"}))
+	file := filepath.Join(h.path, ".config", "uv", "uv.toml")
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, []byte("[[index]]\nurl = \"https://elsewhere.example/simple\"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	index := "index-url = " + x.URL + "\n"
 	for _, c := range first(1, [][]string{
 		{index + "extra-index-url = https://u:s3cret@elsewhere.example/simple", "extra-index-url https://elsewhere.example/simple", "unset global.extra-index-url"},
@@ -171,13 +180,6 @@ func TestPipConfiguration(t *testing.T) {
 		h.refused(t, "uvx good-tool", strings.Split(v, "=")[0], "no variable decides where packages come from")
 		h.options.Env = env
 	}
-	file := filepath.Join(h.path, ".config", "uv", "uv.toml")
-	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(file, []byte("[[index]]\nurl = \"https://elsewhere.example/simple\"\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
 	h.refused(t, "uvx good-tool", file)
 	h.nothingLeft(t)
 
@@ -196,7 +198,9 @@ func TestPipConfiguration(t *testing.T) {
 		"reads-1.0/pyproject.toml": "[build-system]\nrequires = []\nbuild-backend = \"backend\"\nbackend-path = [\".\"]\n",
 		"reads-1.0/PKG-INFO":       "Metadata-Version: 2.1\nName: reads\nVersion: 1.0\n", "reads-1.0/backend.py": pythonReads}})
 	h.options.Scripts = true
-	h.refused(t, "pipx run reads", "with --scripts there is none")
+	if !testing.Short() { // job TestSentences has the sentence
+		h.refused(t, "pipx run reads", "with --scripts there is none")
+	}
 	x.Behave(registrytest.Behaviour{})
 	h.refused(t, "pipx run reads", "the program of a source archive failed: found nothing")
 }

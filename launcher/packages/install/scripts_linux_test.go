@@ -116,7 +116,12 @@ fs.writeFileSync('/tmp/new', 'x'); console.log('wrote /tmp/new')
 `
 	h := newHome(t, append(good(), pack{Name: "writer", Version: "1.0.0", Manifest: keys{"bin": "writer.js"},
 		Files: []file{{Name: "writer.js", Text: writes, Mode: 0o755}}})...)
-	neighbour := h.must(t, "npx -y good").Package.Path
+	neighbour := filepath.Join(h.store.Path, "npm", "good", "1.0.0-0123456789ab")
+	if testing.Short() {
+		put(t, filepath.Join(neighbour, ".of-the-test"), "x")
+	} else {
+		neighbour = h.must(t, "npx -y good").Package.Path
+	}
 	r := h.must(t, "npx -y writer "+neighbour)
 	sb, err := launcher.Command(context.Background(), policy.Policy{}, launcher.Target{Path: r.Command[0], Args: r.Command[1:], Dir: "/",
 		Package: &launcher.PackageID{Manager: "npm", Name: "writer", Path: r.Package.Path}})

@@ -94,6 +94,7 @@ func TestCommand(t *testing.T) {
 		crlfsplit! = #!/usr/bin/env -S srv --x\r\n
 		crlffirst! = #!T/crlf\n
 		empty!`
+	root := plant(t, tree) // which Plan only reads
 	for _, c := range []struct {
 		name    string
 		argv0   string
@@ -191,7 +192,6 @@ func TestCommand(t *testing.T) {
 		{name: "empty file", argv0: "T/empty", command: "T/empty", implied: "T/empty"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			root := plant(t, tree)
 			r := c.wish.request(root)
 			in := func(s string) string { return strings.NewReplacer("T/", root+"/", "T:", root+":").Replace(s) }
 			r.Command, r.Dir = []string{in(c.argv0), "-x"}, in(c.dir)

@@ -131,9 +131,9 @@ func TestHostEndsAtAnyMoment(t *testing.T) {
 func (t *trial) child() (pid int) {
 	t.Helper()
 	testbed.Await(t, "the host's launcher", func() bool {
-		for _, p := range processes() {
-			if p.parent == t.cmd.Process.Pid && !p.dead() {
-				pid = p.pid
+		for _, p := range testbed.Children(t.cmd.Process.Pid) {
+			if s := testbed.State(p); s != "" && s != "Z" {
+				pid = p
 			}
 		}
 		return pid != 0

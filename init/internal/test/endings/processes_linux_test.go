@@ -193,7 +193,6 @@ func (t *trial) settled(living, dead int) bool {
 	t.Helper()
 	last, over := -1, false
 	if !testbed.Comes(func() bool {
-		t.here() // finds the namespace
 		all, gone := t.here()
 		alive := 0
 		for _, p := range all {

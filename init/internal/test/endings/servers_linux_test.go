@@ -1,6 +1,7 @@
 package endings_test
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 
@@ -26,6 +27,10 @@ const (
 )
 
 func servers() []server {
+	dead := 500
+	if testing.Short() {
+		dead = 25
+	}
 	return []server{
 		{name: "node", beStubborn: "process.on('SIGTERM', () => {}); ",
 			node: "process.stdin.once('data', () => process.exit(7)); process.stdin.on('end', () => {}); setInterval(() => {}, 1e6); console.log('ready')"},
@@ -35,8 +40,8 @@ func servers() []server {
 		{name: "stopped", script: `sh -c "kill -STOP \$\$" & echo ready; kill -STOP $$; exec sleep 1000`, beside: 1, stops: true, beStubborn: deaf},
 		// dash reaps after each command of its own: so the parent of the dead is in the middle of one from before the
 		// first ends.
-		{name: "zombies", script: `cd ${TMPDIR:-/tmp}; mkfifo f g; { i=0; while [ $i -lt 500 ]; do read x <f & i=$((i+1)); done; read x <g; } &
-			{ exec 3>g; while :; do : >f; done; } & END`, beside: 2, dead: 500, beStubborn: deaf},
+		{name: "zombies", script: `cd ${TMPDIR:-/tmp}; mkfifo f g; { i=0; while [ $i -lt ` + strconv.Itoa(dead) + ` ]; do read x <f & i=$((i+1)); done; read x <g; } &
+			{ exec 3>g; while :; do : >f; done; } & END`, beside: 2, dead: dead, beStubborn: deaf},
 	}
 }
 

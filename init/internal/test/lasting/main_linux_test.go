@@ -9,6 +9,6 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	host.Main(nil)
+	host.Main(testbed.Roles{attackIs: attack})
 	os.Exit(testbed.Run(m))
 }

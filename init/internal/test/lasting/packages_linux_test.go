@@ -11,6 +11,7 @@ import (
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/test/host"
 	"github.com/security-mcp/mcp-sandbox/init/order"
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 )
 
 // A shelf is the store of a house: a package, one beside it, and a stage.
@@ -90,25 +91,6 @@ func TestPackageIsSeen(t *testing.T) {
 	})
 }
 
-// attack tries to read the neighbour ($2), and to change the package ($1) or the neighbour, under every name that the
-// server can find for them, below the home ($3).
-const attack = `echo mine >/"${TMPDIR:-/tmp}/own" && cat /"${TMPDIR:-/tmp}/own"
-	sh "$1/program"; cat "$2/lock"
-	for root in "" /proc/self/root /proc/1/root /proc/self/cwd/../../../../../../../../../../..; do
-		for at in "$root$1" "$root$2"; do
-			true >"$at/new"; echo changed >>"$at/lock"; mkdir "$at/in"; ln -s / "$at/link"; rm "$at/lock"; chmod 0777 "$at" "$at/lock"
-			touch -d @1 "$at/lock"; mv "$at" "$at.old"; cat "$root$2/lock"
-		done
-		up=$root$1
-		while up=${up%/*}; test "$up" != "$root$3"; do
-			mv "$up" "$up.old" && mkdir "$up"; true >"$up/new"; rmdir "$up"
-		done
-	done
-	exec 7<"$1" 8<"$1/lock"
-	true >/proc/self/fd/7/new; echo changed >>/proc/self/fd/8; rm /proc/self/fd/7/lock; chmod 0777 /proc/self/fd/7
-	cat "/proc/self/fd/7/../../../z/2.0.0-4567/lock"; ls "$1/.."; ls "$1/../../.."
-	true`
-
 // What the policy grants around the store, or the host's root as a whole, shows no other package, and lets the server
 // change neither: not by another name, and not by a process's links.
 func TestNeighbourIsHidden(t *testing.T) {
@@ -127,7 +109,7 @@ func TestNeighbourIsHidden(t *testing.T) {
 			s.must(os.Chmod(s.home, 0o755))
 			s.must(os.Chmod(data, 0o755))
 			before := s.snapshot()
-			r := s.server(s.id(), grants, "/bin/sh", "-c", attack, "sh", s.pack, s.neighbour, s.home)
+			r := s.server(s.id(), grants, testbed.Self(t, "attacker"), attackIs, s.pack, s.neighbour, s.home)
 			r.Wait()
 			said := r.Stdout.String()
 			if after := s.snapshot(); after != before {

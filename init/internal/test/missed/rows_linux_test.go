@@ -59,8 +59,8 @@ func TestEveryRowIsMissed(t *testing.T) {
 		t.Run(d.Name, func(t *testing.T) {
 			names := rowsOf(t, d.Name)
 			s := build(t, d.Below)
-			all := s.List(t, d.Text)
-			printed := altered.Unnumbered(all)
+			p := s.program(t, d)
+			all, printed := p.ops, p.names
 			for row, name := range names {
 				var first *altered.Op
 				var lines []string
@@ -125,7 +125,7 @@ func removals(t *testing.T) string {
 	calls := map[string]map[string]bool{}
 	for _, d := range altered.Documents {
 		names := rowsOf(t, d.Name)
-		for _, o := range build(t, d.Below).List(t, d.Text) {
+		for _, o := range build(t, d.Below).program(t, d).ops {
 			if o.Row < 0 || program.Class(o.Class) != program.Apply || !o.Ran {
 				continue
 			}

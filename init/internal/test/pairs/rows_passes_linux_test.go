@@ -144,7 +144,7 @@ func credentials(s *server) string {
 // oneByOne uses many streams, each once.
 func oneByOne(s *server) string {
 	var seen each
-	for range s.Many * 5 / 3 {
+	for range max(600, s.Many*5/3) { // more than the launcher keeps idle
 		fd := tcp()
 		text := nameOf(unix.Connect(fd, local(s.Echo)))
 		if text == "ok" {
@@ -159,7 +159,7 @@ func oneByOne(s *server) string {
 // datagramsOneByOne has many sockets of datagrams, each used once.
 func datagramsOneByOne(s *server) string {
 	var seen each
-	for range max(600, s.Many/3) {
+	for range max(4200, s.Many/3) { // more than it remembers of ended ones
 		fd := udp()
 		_, err := unix.SendmsgN(fd, []byte("no question"), nil, local(53), unix.MSG_NOSIGNAL)
 		seen.add(nameOf(err))

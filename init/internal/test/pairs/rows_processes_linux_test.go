@@ -188,7 +188,7 @@ func fewFiles(s *server) string {
 	}
 	var fds []int
 	var err error
-	for range s.Many {
+	for range max(600, s.Many) { // the same
 		var fd int
 		if fd, err = unix.Socket(unix.AF_INET, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0); err == nil {
 			fds = append(fds, fd)

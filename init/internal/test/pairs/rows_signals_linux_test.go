@@ -123,7 +123,7 @@ func pendingErrors(s *server) string {
 		}
 		return nameOf(err)
 	})(s)
-	if lost > s.Many/100 {
+	if lost > max(10, s.Many/100) {
 		text += fmt.Sprint(" ", lost, " lost")
 	}
 	return text

@@ -45,7 +45,7 @@ func newWorld(t *testing.T) *world {
 	w := &world{t: t, unix: map[string]int{}}
 	w.Dir, w.Many = testbed.Folder(t), 3000
 	if testing.Short() {
-		w.Many = 1000
+		w.Many = 300
 	}
 	w.Path = filepath.Join(w.Dir, "s")
 	w.Echo = listen(t, func(c net.Conn) { io.Copy(c, c) })

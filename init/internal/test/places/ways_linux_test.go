@@ -17,11 +17,17 @@ type house struct {
 	self string // this test binary, there
 }
 
-// newHouse puts the programs side by side.
+// furnished is whether the programs lie there; no two tests of this package run at once.
+var furnished bool
+
+// newHouse puts the programs side by side, once.
 func newHouse(t *testing.T) *house {
 	t.Helper()
 	h := &house{T: t, bin: filepath.Join(testbed.Scratch(t), "bin")}
 	h.self = filepath.Join(h.bin, "resident")
+	if furnished {
+		return h
+	}
 	if err := os.MkdirAll(h.bin, 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -38,6 +44,7 @@ func newHouse(t *testing.T) *house {
 			t.Fatal(err)
 		}
 	}
+	furnished = true
 	return h
 }
 

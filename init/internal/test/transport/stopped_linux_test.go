@@ -73,5 +73,9 @@ func (n nap) await(t *testing.T, want string) {
 // over waits until the time limit has ended it.
 func (n nap) over(t *testing.T) {
 	t.Helper()
-	testbed.Await(t, "the end of the stopped job by its time limit", func() bool { return n.pid() == 0 })
+	child := n.pid()
+	testbed.Await(t, "the end of the stopped job by its time limit", func() bool {
+		b, _ := os.ReadFile("/proc/" + strconv.Itoa(child) + "/cmdline")
+		return string(b) != "sleep\x00"+string(n)+"\x00"
+	})
 }

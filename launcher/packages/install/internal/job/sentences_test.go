@@ -77,4 +77,24 @@ func TestSentences(t *testing.T) {
 			t.Errorf("%q: %q, want %q", row.words, got, row.want)
 		}
 	}
+	for _, row := range []struct {
+		m           *Manager
+		s           Settings
+		scripts     bool
+		words, want string
+	}{
+		{&pypiRow, Settings{Login: true, Logins: []Login{{Key: Netrc}}}, true,
+			"https://i.example:443 \"GET /simple/x/ HTTP/1.1\" 401 9\nERROR: No matching distribution found for x\n",
+			"https://i.example:443/simple/x/ (401) is not given to somebody without a log-in, and with --scripts there is none"},
+		{&npmRow, Settings{Login: true}, false, "npm http fetch GET 404 http://127.0.0.1:4873/@s%2fx 205ms\n" +
+			"npm error code E404\nnpm error 404 Not Found - GET http://127.0.0.1:4873/@s%2fx\n",
+			"http://127.0.0.1:4873/@s%2fx (404) may be hidden from somebody without a log-in: --registry-auth takes those of your configuration"},
+		{&npmRow, Settings{Login: true}, false, "npm http fetch GET 404 http://127.0.0.1:4873/x 205ms\n" +
+			"npm error code E404\nnpm error 404 Not Found - GET http://127.0.0.1:4873/x\n", "404 Not Found - GET http://127.0.0.1:4873/x"},
+	} {
+		j := &Job{Settings: &row.s, Scripts: row.scripts, Stage: "/s", Private: filepath.Join("/s", "p")}
+		if got := j.explain(row.m, row.words); got != row.want {
+			t.Errorf("%q: %q, want %q", row.words, got, row.want)
+		}
+	}
 }
