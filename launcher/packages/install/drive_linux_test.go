@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/security-mcp/mcp-sandbox/launcher/packages/install/internal/job"
 	"github.com/security-mcp/mcp-sandbox/launcher/packages/startline"
 	"github.com/security-mcp/mcp-sandbox/launcher/packages/store"
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
@@ -176,7 +177,7 @@ func (h *home) refused(t *testing.T, line string, words ...string) {
 }
 
 // asks puts the question of a line, and installs nothing.
-func (h *home) asks(t *testing.T, line string) {
+func (h *home) asks(t *testing.T, line string) *job.Settings {
 	t.Helper()
 	start, err := startline.Parse(strings.Fields(line))
 	if err != nil {
@@ -192,9 +193,11 @@ func (h *home) asks(t *testing.T, line string) {
 		t.Fatal(err)
 	}
 	defer stage.Abort()
-	if _, err := i.from.settings(t.Context(), q, stage.Folder); err != nil {
-		t.Errorf("%s: %v", line, err)
+	s, err := i.from.settings(t.Context(), q, stage.Folder)
+	if err != nil {
+		t.Fatalf("%s: %v", line, err)
 	}
+	return s
 }
 
 // nothingLeft demands a store without a package and without a stage.

@@ -9,7 +9,6 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/security-mcp/mcp-sandbox/launcher/packages/startline"
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed/registrytest"
 )
@@ -144,10 +143,6 @@ case "$*" in
 esac
 `)
 	h.inFront(filepath.Dir(shim))
-	start, err := startline.Parse([]string{"pipx", "run", "x"})
-	if err != nil {
-		t.Fatal(err)
-	}
 	theirs := filepath.Join(h.path, "node_modules", "x", "python") // of which the answer would have the folder shown
 	put(t, theirs, "#!/bin/sh\n")
 	put(t, filepath.Join(h.path, "liar", "python3"), "#!/bin/sh\necho '{\"Python\": \""+theirs+"\"}'\n")
@@ -155,19 +150,9 @@ esac
 	liar.options.Env = slices.Clone(h.options.Env)
 	liar.inFront(filepath.Join(h.path, "liar"))
 	liar.refused(t, "pipx run x", "an answer that no Python gives", theirs)
-	i := newInstallation(h.store, start, h.options)
-	w, q, err := i.wanted()
-	if err != nil {
-		t.Fatal(err)
-	}
-	stage, err := h.store.Begin(t.Context(), w, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer stage.Abort()
-	s, err := i.from.settings(t.Context(), q, stage.Folder)
-	if err != nil || s.Registries[0].URL != x.URL {
-		t.Fatalf("%+v, %v", s, err)
+	s := h.asks(t, "pipx run x")
+	if s.Registries[0].URL != x.URL {
+		t.Fatalf("%+v", s)
 	}
 	command, err := s.Answer.(interface{ Command() ([]string, error) }).Command()
 	if want := []string{"-I", filepath.Join(wheels[0], "pip")}; err != nil || !slices.Equal(command, want) {
