@@ -79,7 +79,7 @@ var sentences = [...]sentence{
 		"$0: the package may need cgo, which starts a C compiler, and which --scripts alone turns on"},
 	{"go", Pattern(`(?:^|\n)(?:go: (\S+@\S+ )|(package |\S+\.(?:go|s|mod):\d+))` +
 		`([^\n]*(?:\n\t[^\n]*)*)`), "$1$2$3"},
-	{"go", Pattern(`(?s).*\ngo: ([^\n]*)`), "$1"},
+	{"go", Pattern(`(?s).*\ngo: ([^d\n][^\n]*)`), "$1"}, // "go: downloading x" is none
 }
 
 // A speech is how a manager says how far it is, a line each.

@@ -71,6 +71,7 @@ func TestSentences(t *testing.T) {
 		{&goRow, "# x.example\n/s/p/modules/x.example@v1/main.go:3:15: undefined: x\n", "x.example@v1/main.go:3:15: undefined: x"},
 		{&goRow, "mkdir x\ngo: cannot do that\n", "cannot do that"},
 		{&goRow, "mkdir x\n", ""},
+		{&goRow, "# get x\ngo: downloading x.example v1\nmkdir x\ncompile: signal: killed\n", ""},
 	} {
 		j := &Job{Settings: new(Settings), Stage: "/s", Private: filepath.Join("/s", "p")}
 		if got := j.explain(row.m, row.words); got != row.want {
