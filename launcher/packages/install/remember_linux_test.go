@@ -121,9 +121,10 @@ func compiled() {
 	install := golang.Manager.Install
 	golang.Manager.Install = func(ctx context.Context, j *job.Job) (*job.Contents, error) {
 		for _, file := range list() {
-			to := filepath.Join(j.Private, "cache", filepath.Base(filepath.Dir(file)), filepath.Base(file))
+			folder := filepath.Join(filepath.Base(j.Private), "cache", filepath.Base(filepath.Dir(file)))
 			b, err := os.ReadFile(file)
-			if err = errors.Join(err, os.MkdirAll(filepath.Dir(to), 0o755), os.WriteFile(to, b, 0o644)); err != nil {
+			err = errors.Join(err, j.Folder(folder), j.Write(filepath.Join(j.Stage, folder, filepath.Base(file)), b))
+			if err != nil {
 				return nil, err
 			}
 		}
