@@ -73,7 +73,9 @@ func ReadDocument(fd, max int, within time.Duration) ([]byte, error) {
 		if n <= 0 {
 			continue
 		}
-		b = slices.Grow(b, 1)
+		if len(b) == cap(b) {
+			b = slices.Grow(b, len(b))
+		}
 		n, err = unix.Read(fd, b[len(b):cap(b)])
 		switch {
 		case err == unix.EINTR || err == unix.EAGAIN:
