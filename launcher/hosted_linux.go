@@ -3,7 +3,6 @@ package launcher
 import (
 	"context"
 	"os"
-	"sync"
 	"syscall"
 
 	"github.com/security-mcp/mcp-sandbox/init/order"
@@ -15,9 +14,7 @@ import (
 type hosted struct {
 	*reexec.Hosted
 
-	mu     sync.Mutex
-	hungUp bool
-	socket *socket
+	follows bool // Next does, the shim's process
 }
 
 // hostedBy makes the Cmd of a launch in this process.
@@ -33,58 +30,30 @@ func hostedBy(ctx context.Context, o *order.Order, h *reexec.Hosted, err error) 
 	return sb, nil
 }
 
+// Next is called from one goroutine.
 func (c *hosted) Next() []byte {
-	s := c.shim(false)
-	if s == nil {
-		if line := c.Hosted.Next(); line != nil {
-			return line
-		}
-		s = c.shim(true)
+	if line := c.Hosted.Next(); line != nil {
+		return line
 	}
-	if s == nil {
+	file, process := c.Socket()
+	if file == nil {
 		return nil
 	}
+	s := socket{file}
+	if process >= 0 && !c.follows {
+		s.follow(process)
+	}
+	c.follows = true
 	return s.Next()
 }
 
-// shim is the socket of the process's shim. It is looked for once the launch in this process is over.
-func (c *hosted) shim(over bool) *socket {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.socket == nil && over {
-		if file, process := c.Socket(); file != nil {
-			c.socket = &socket{file}
-			if c.hungUp {
-				c.socket.shutdown(unix.SHUT_WR)
-			}
-			if process >= 0 {
-				c.socket.follow(process)
-			}
-		}
-	}
-	return c.socket
-}
-
 func (c *hosted) HangUp(process *os.Process) {
-	c.mu.Lock()
-	s := c.socket
-	c.hungUp = true
-	c.mu.Unlock()
 	c.Hosted.HangUp()
-	if s == nil {
-		s = &socket{} // the process is woken, to tell of init's end
-	}
-	s.HangUp(process)
+	file, _ := c.Socket()
+	socket{file}.HangUp(process) // without a shim the process is woken, to tell of init's end
 }
 
 func (c *hosted) Ask(process *os.Process) error { return socket{}.Ask(process) }
 
 // Follow has nothing to do: the launch has a pidfd.
 func (c *hosted) Follow(int) {}
-
-func (c *hosted) Close() error {
-	if s := c.shim(true); s != nil {
-		return s.Close()
-	}
-	return c.Hosted.Close()
-}

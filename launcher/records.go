@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
-	"sync"
 
 	"github.com/security-mcp/mcp-sandbox/init/order"
 )
@@ -18,29 +17,9 @@ type recordReader struct {
 
 	begun, over chan struct{} // the first record of a launch has come, and the last; or none will
 	tried       *order.Tried  // of a probe; before the first record
-	first       firstRecord   // set before begun is closed
+	first       []byte        // the report; nil: there is none; set before begun is closed
 	refusal     error         // set before both are
 	result      *Result       // set before over is
-}
-
-// A firstRecord is the report as its line, which takes half of the memory, and as a value until somebody asks.
-type firstRecord struct {
-	line []byte // nil: there is none
-
-	mu     sync.Mutex
-	report *Report
-}
-
-// take returns the report, nil for none, and keeps none but the line.
-func (f *firstRecord) take() *Report {
-	f.mu.Lock()
-	report := f.report
-	f.report = nil
-	f.mu.Unlock()
-	if report == nil && f.line != nil {
-		report = decode[Report](f.line)
-	}
-	return report
 }
 
 // readAll takes records until the shim is gone. One record may come in several pieces.
@@ -77,8 +56,8 @@ func (r *recordReader) take(line []byte) {
 			refusalCache.Store(r.hostNetwork, l)
 		}
 	case "enforced":
-		if report := decode[Report](line); report != nil && !isClosed(r.begun) {
-			r.first.line, r.first.report = bytes.Clone(line), report
+		if !isClosed(r.begun) {
+			r.first = bytes.Clone(line)
 			close(r.begun)
 		}
 	case "denied":

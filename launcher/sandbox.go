@@ -33,6 +33,9 @@ type Sandbox struct {
 // errNotStarted is the error of Report and Wait for a Cmd that was not started, or failed to start.
 var errNotStarted = errors.New("launcher: sb.Cmd has not been started")
 
+// errNoRecord is the error of Report where the shim is of another version.
+var errNoRecord = errors.New("the record of the launch cannot be read: is the shim of another version?")
+
 // Report waits until the server is released and returns the proved confinement. A launch that ended before has an
 // *[Error], with layer [order.Exec] if it was cancelled, or its shim killed or asked to end by a signal. Each report
 // is the caller's own: the sandbox keeps the line alone.
@@ -40,8 +43,11 @@ func (s *Sandbox) Report(ctx context.Context) (*Report, error) {
 	if err := s.until(ctx, s.shim.records.begun); err != nil {
 		return nil, err
 	}
-	if report := s.shim.records.first.take(); report != nil {
-		return report, nil
+	if line := s.shim.records.first; line != nil {
+		if report := decode[Report](line); report != nil {
+			return report, nil
+		}
+		return nil, &Error{Layer: order.Exec, Op: "report", Err: errNoRecord}
 	}
 	return nil, s.shim.records.refusal
 }

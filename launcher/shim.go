@@ -196,7 +196,7 @@ func (s *shim) lost() bool {
 	if isClosed(r.over) {
 		return false
 	}
-	if report := r.first.take(); report != nil { // with the shim the kernel has ended the server
+	if report := decode[Report](r.first); report != nil { // with the shim the kernel has ended the server
 		r.result = &Result{Event: "exited", Time: time.Now().UTC().Truncate(time.Millisecond), ID: report.ID,
 			Cause: order.CauseSupervisorLost, Signal: "SIGKILL",
 			ExitCode: 128 + int(syscall.SIGKILL), WallSeconds: time.Since(s.began).Seconds()}

@@ -104,9 +104,9 @@ func (l *Launch) replaceReaper(c policy.Confinement, user int) (image int, err e
 // A starter has a process clone init, by the beginning of the program. It gets more descriptors besides its own.
 type starter interface {
 	start(a *Attempt, more []int) error
-	adopt(a *Attempt) error // waits until the clone has returned
-	reap(s *Sandbox) (unix.WaitStatus, unix.Rusage, error)
-	end(a *Attempt) // of a launch that is given up
+	adopt(a *Attempt) error                                // waits until the clone has returned
+	reap(s *Sandbox) (unix.WaitStatus, unix.Rusage, error) // 0 is the status where a parent tells of the end
+	end(a *Attempt)                                        // of a launch that is given up
 }
 
 func starterOf(l *Launch) starter {

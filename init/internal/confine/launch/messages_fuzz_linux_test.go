@@ -103,7 +103,7 @@ func fuzzParent(t *testing.T, fd int, parents bool, all []byte) {
 	if len(p.signals) > mostSignals {
 		t.Fatalf("%d signals", len(p.signals))
 	}
-	for _, sig := range p.TakeSignals() {
+	for _, sig := range p.signals {
 		if sig < 0 || sig > 64 {
 			t.Fatalf("signal %d", sig)
 		}
@@ -121,8 +121,7 @@ func fuzzInit(t *testing.T, fd int, parents bool, all []byte) {
 	deliver(files.Ready, fd, all)
 	l := New(Config{Host: Host{Parent: p}, Order: &order.Order{}})
 	a := l.newAttempt()
-	a.Program, a.Pipes, a.Init.PID = p.layout, p.pipes, os.Getpid()
-	p.pipes = Pipes{-1, -1, -1, true}
+	a.Program, a.Pipes, a.Init.PID = p.layout, Pipes{-1, p.socket, -1, true}, os.Getpid()
 	if p.PID = 1; parents {
 		p.PID = os.Getpid()
 	}

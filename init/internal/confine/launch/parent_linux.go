@@ -17,7 +17,6 @@ type Parent struct {
 
 	layout *layers.Layout
 	memory []byte
-	pipes  Pipes     // until the attempt has them; Ready stays the Parent's
 	begun  bool      // the parent clones init
 	failed error     // of a launch that was given up while the parent did
 	early  []message // of init, which may be ahead of the parent
@@ -32,10 +31,9 @@ func NewParent(p *policy.Policy) (_ *Parent, files Files, err error) {
 	if err != nil {
 		return nil, files, err
 	}
-	x := &Parent{Told: Told{FD: -1, socket: -1}, layout: layers.NewHosted(mem, p), memory: mem,
-		pipes: Pipes{-1, -1, -1, true}}
-	ready, err := x.pipes.openReady()
-	x.socket = x.pipes.Ready
+	pipes := Pipes{-1, -1, -1, false}
+	ready, err := pipes.openReady()
+	x := &Parent{Told: Told{FD: -1, socket: pipes.Ready}, layout: layers.NewHosted(mem, p), memory: mem}
 	if err != nil {
 		closeAll([]int{fd, ready})
 		x.Close()
@@ -46,7 +44,6 @@ func NewParent(p *policy.Policy) (_ *Parent, files Files, err error) {
 
 // Close closes the files of the parent in this process. The launch has ended.
 func (p *Parent) Close() {
-	p.pipes.close()
 	closeAll([]int{p.socket, p.FD})
 	p.socket, p.FD = -1, -1
 	for _, m := range p.early {
@@ -79,21 +76,18 @@ func (p *Parent) Execute(argv, env []string, files [layers.ShimFiles]int, asks f
 }
 
 func (p *Parent) start(a *Attempt, _ []int) error {
-	theirs, err := p.pipes.openPipes()
+	a.Program, a.Pipes = p.layout, Pipes{-1, p.socket, -1, true}
+	theirs, err := a.Pipes.openPipes()
 	defer closeAll(theirs[:])
-	a.Program, a.Pipes = p.layout, p.pipes
-	p.pipes = Pipes{-1, -1, -1, true}
 	if err != nil {
 		return err
 	}
 	if hook := a.launch.Hooks.Program; hook != nil {
 		hook(a.Program, false)
 	}
-	p.begun = true
-	if err = p.tell(layers.ParentClones, 0, theirs[:]...); err != nil {
-		return refusedStart("start", err)
-	}
-	return nil
+	err = p.tell(layers.ParentClones, 0, theirs[:]...)
+	p.begun = err == nil
+	return err
 }
 
 // adopt waits until init is there. Init may be ahead of the parent: its messages are kept.
@@ -116,9 +110,6 @@ func (p *Parent) adopt(a *Attempt) error {
 	if p.layout.Init() > 0 {
 		return nil
 	}
-	if f := p.layout.Failed(p.layout.Copy()); f != nil {
-		return f
-	}
 	return refusedStart("clone", errReaped)
 }
 
@@ -128,8 +119,7 @@ func (p *Parent) reap(s *Sandbox) (st unix.WaitStatus, ru unix.Rusage, err error
 	if !p.reaped {
 		return 0, ru, unix.ECHILD
 	}
-	st, ru = layers.InitUsage(p.layout)
-	return st, ru, nil
+	return 0, layers.InitUsage(p.layout), nil
 }
 
 // await reads messages until there is nothing more to wait for. The parent, init and the server's process have the

@@ -101,7 +101,7 @@ func (p *Told) take(m *message) (mine bool) {
 		}
 	case strings.HasPrefix(m.text, layers.MsgRest) && p.Packet != nil:
 		p.Packet([]byte(m.text[len(layers.MsgRest):]))
-	case len(m.text) == 4 && m.text[0] <= 64 && m.text[1:] == "\x00\x00\x00" && len(p.signals) < mostSignals:
+	case len(m.text) == 4 && m.text[0]-1 < 64 && m.text[1:] == "\x00\x00\x00" && len(p.signals) < mostSignals:
 		p.signals = append(p.signals, unix.Signal(m.text[0]))
 	}
 	return true
@@ -120,13 +120,6 @@ func (p *Told) Listen() { _ = p.tell(layers.ParentListens, 0) }
 // mostSignals wait at most. The kernel keeps one of each too.
 const mostSignals = 256
 
-// TakeSignals are the signals that the parent got meanwhile.
-func (p *Told) TakeSignals() []unix.Signal {
-	all := p.signals
-	p.signals = nil
-	return all
-}
-
 // TakeFirst is the first signal of some that the parent got, which is forgotten; 0: there is none.
 func (p *Told) TakeFirst(of func(unix.Signal) bool) (sig unix.Signal) {
 	if i := slices.IndexFunc(p.signals, of); i >= 0 {
@@ -135,6 +128,3 @@ func (p *Told) TakeFirst(of func(unix.Signal) bool) (sig unix.Signal) {
 	}
 	return sig
 }
-
-// Ended reports whether the parent has.
-func (p *Told) Ended() bool { return p.FD >= 0 && poll(p.FD, 0) }

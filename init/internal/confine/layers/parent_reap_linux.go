@@ -39,23 +39,15 @@ func reapByParent(b *build, signals program.Op, timeout program.Addr) {
 	reapRepair(b)
 }
 
-const (
-	rusageSize = 144
-	cldExited  = 1 // CLD_EXITED
-)
+const rusageSize = 144
 
-// InitUsage is init's wait status, and the resources that it and its children used, once the parent has told that it
-// has reaped init.
-func InitUsage(l *Layout) (st unix.WaitStatus, ru unix.Rusage) {
+// InitUsage is the resources that init and its children used, once the parent has told that it has reaped init.
+func InitUsage(l *Layout) (ru unix.Rusage) {
 	at := func(n int) int64 {
 		low := l.LiveWord32(l.parent.usage.Plus(n))
 		return int64(uint64(low) | uint64(l.LiveWord32(l.parent.usage.Plus(n+4)))<<32)
 	}
 	ru.Utime, ru.Stime = unix.Timeval{Sec: at(0), Usec: at(8)}, unix.Timeval{Sec: at(16), Usec: at(24)}
 	ru.Maxrss = at(32)
-	code, status := l.LiveWord32(l.parent.ended.Plus(8)), l.LiveWord32(l.parent.ended.Plus(24)) // si_code, si_status
-	if code == cldExited {
-		status <<= 8
-	}
-	return unix.WaitStatus(status), ru
+	return ru
 }

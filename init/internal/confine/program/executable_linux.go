@@ -10,13 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-var kept platform.Kept[int]
-
-// Executable is a descriptor of the runner's executable, which stays open: for processes that others start.
-func Executable() (int, error) { return kept.Get(executable) }
-
-// executable is a descriptor of the runner's executable.
-func executable() (int, error) {
+// Executable is a descriptor of the runner's executable.
+func Executable() (int, error) {
 	elf, err := ELF()
 	if err != nil {
 		return -1, err

@@ -43,7 +43,7 @@ func TestUnlinked(t *testing.T) {
 
 // TestExecutable: the memfd holds the ELF file, nobody can change it, and its one segment is not writable.
 func TestExecutable(t *testing.T) {
-	exe, err := executable()
+	exe, err := Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,7 +94,7 @@ func TestManyStarts(t *testing.T) {
 		exit(p, Int(w))
 		wg.Go(func() {
 			for i := range 25 {
-				exe, err := executable()
+				exe, err := Executable()
 				if i%2 == 1 {
 					unix.Close(exe)
 					exe, err = unlinked(code, os.TempDir(), "/var/tmp", "/dev/shm")

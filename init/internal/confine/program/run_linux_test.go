@@ -25,7 +25,7 @@ func open(t testing.TB) (fd int, p *Builder) {
 // run runs it to its end, with files behind the program, and is its exit status.
 func run(t testing.TB, fd int, files ...int) int {
 	t.Helper()
-	exe, err := executable()
+	exe, err := Executable()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -36,7 +36,7 @@ const MaxFiles = 599
 // the program provides for signals. The calling thread must be locked: a runner that asks for
 // PR_SET_PDEATHSIG dies with the thread. A group that is not negative is the control group of the runner.
 func Start(files []int, group int) (pid int, err error) {
-	exe, err := executable()
+	exe, err := Executable()
 	if err != nil {
 		return 0, err
 	}

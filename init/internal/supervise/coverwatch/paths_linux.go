@@ -153,7 +153,9 @@ func (p *paths) updateLost(mounts []platform.Mount) (lost []layers.Lost, retry b
 }
 
 func (p *paths) close() {
-	if p.folders.renames == nil { // or it is theirs
+	if r := p.folders.renames; r != nil {
+		r.Close() // and the table, which is theirs
+	} else {
 		unix.Close(p.mountinfo)
 	}
 	for _, w := range p.folders.watched {

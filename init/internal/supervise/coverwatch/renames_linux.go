@@ -34,12 +34,6 @@ func NewRenames(rouse func()) (*Renames, error) {
 	return &Renames{rouse: rouse, of: of}, nil
 }
 
-// Came reports, once, whether there was a change.
-func (r *Renames) Came() bool { return r.came.Swap(false) }
-
-// Mounted reports, once, whether a table of mounts may have changed.
-func (r *Renames) Mounted() bool { return r.mounted.Swap(false) }
-
 // follow reports changes of a table of mounts, and owns it. Only the netpoller asks for them: poll(2) tells of each
 // once, whichever call asks, and what is ready for reading, as a table always is, the netpoller learns at each change
 // again.
@@ -67,9 +61,6 @@ func (r *Renames) follow(table int) error {
 
 // Close ends all watches.
 func (r *Renames) Close() {
-	if r == nil {
-		return
-	}
 	if r.table != nil {
 		r.table.Close()
 	}

@@ -35,7 +35,7 @@ func changes(t *testing.T, r *Renames, dir string) {
 	if err := os.Rename(file, filepath.Join(dir, "b")); err != nil {
 		t.Fatal(err)
 	}
-	testbed.Await(t, "word of a rename", r.Came)
+	testbed.Await(t, "word of a rename", func() bool { return r.came.Swap(false) })
 }
 
 // A folder that is watched by its old path and its new one stays watched.

@@ -47,9 +47,10 @@ type Config struct {
 	Init    int         // pid of process 1 of the sandbox
 	Ended   func() bool // reports whether that has ended
 
-	// Renames reports changes of folders; nil: the kernel sends SIGIO, and the caller then calls OnRename.
-	Renames *Renames
-	// Lay starts a runner with two descriptors from number 3 on, and RunnerEnded is called at the runner's end; nil:
+	// Rouse is called from any goroutine when there is something for Heard, in a process that watches for several
+	// sandboxes; nil: the kernel sends SIGIO, and the caller then calls OnRename.
+	Rouse func()
+	// Lay starts a runner with two descriptors from number 3 on, of whose end Heard is told; nil:
 	// runners are children of this process.
 	Lay func(files [2]int) error
 	// Lost is called once, if a cover cannot be laid again. The caller kills the server.
@@ -73,7 +74,11 @@ type Watcher struct {
 // New opens init's mount namespace.
 func New(c Config) (w *Watcher, err error) {
 	w = &Watcher{Config: c, paths: paths{mountinfo: -1}}
-	w.paths.folders.renames = c.Renames
+	if c.Rouse != nil {
+		if w.paths.folders.renames, err = NewRenames(c.Rouse); err != nil {
+			return nil, err
+		}
+	}
 	for _, k := range c.Covers {
 		w.paths.covers = append(w.paths.covers, cover{Cover: k, file: k.FileID})
 	}
@@ -92,8 +97,8 @@ func (w *Watcher) Watch(table int) (warnings []string, err error) {
 		return nil, &order.Refusal{Layer: order.Root, Op: "fcntl", Path: "mountinfo", Err: err}
 	}
 	poll(w.paths.mountinfo, unix.POLLPRI)
-	if w.Renames != nil {
-		if err = w.Renames.follow(w.paths.mountinfo); err != nil {
+	if w.Rouse != nil {
+		if err = w.paths.folders.renames.follow(w.paths.mountinfo); err != nil {
 			return nil, &order.Refusal{Layer: order.Root, Op: "wait for", Path: "mountinfo", Err: err}
 		}
 	}
@@ -104,7 +109,7 @@ func (w *Watcher) Watch(table int) (warnings []string, err error) {
 // Register has the loop wait for lost covers.
 func (w *Watcher) Register(l *loop.Loop) {
 	if w != nil {
-		if w.Renames == nil {
+		if w.Rouse == nil {
 			// No process of the sandbox can change that table.
 			l.Add(w.paths.mountinfo, unix.POLLPRI, func(int16) { w.onLoss() })
 		}
@@ -157,17 +162,20 @@ func (w *Watcher) Again() bool {
 	return true
 }
 
-// RunnerEnded is called when a runner that was started by Lay has ended.
-func (w *Watcher) RunnerEnded() {
-	if w != nil && w.repair != nil && w.repair.laying {
-		w.resume()
+// Heard handles what came since the last call, of a watcher with Rouse: changes of folders, for which renamed is
+// called, those of init's table of mounts, and the end of a runner of Lay.
+func (w *Watcher) Heard(renamed func(), laid bool) {
+	if w == nil {
+		return
 	}
-}
-
-// OnMount is called when init's table of mounts may have changed, for a watcher with [Renames].
-func (w *Watcher) OnMount() {
-	if w != nil {
+	if w.paths.folders.renames.came.Swap(false) {
+		renamed()
+	}
+	if w.paths.folders.renames.mounted.Swap(false) {
 		w.onLoss()
+	}
+	if laid && w.repair != nil && w.repair.laying {
+		w.resume()
 	}
 }
 

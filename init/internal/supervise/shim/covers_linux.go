@@ -11,20 +11,30 @@ import (
 )
 
 // coverWatch has the covers of a launch watched; [launch.Covers].
-type coverWatch struct{ *monitor }
+type coverWatch struct {
+	*monitor
+	in *hosted // nil: this process is a shim
+}
 
-// Open opens init's mount namespace.
+// Open opens init's mount namespace. In a host the runner that lays a cover again is the parent's child.
 func (w coverWatch) Open(s *launch.Sandbox) (err error) {
-	w.covers, err = coverwatch.New(coverwatch.Config{Covers: s.View.Covers, Machine: s.Machine, Init: s.Init.PID,
-		Ended: func() bool { return s.Ended(0) }, Lost: w.policyLost, Alter: w.alterRepair})
+	c := coverwatch.Config{Covers: s.View.Covers, Machine: s.Machine, Init: s.Init.PID,
+		Ended: func() bool { return s.Ended(0) }, Lost: w.policyLost, Alter: w.alterRepair}
+	if w.in != nil {
+		c.Rouse, c.Lay = w.in.waiter.Rouse, w.in.of.parent.Lay
+	}
+	w.covers, err = coverwatch.New(c)
 	return err
 }
 
 // Watch begins to watch, before the table of mounts is compared.
 func (w coverWatch) Watch(s *launch.Sandbox, table int) (warnings []string, err error) {
-	requestShortSlice(0, s.Init.PID)
-	if err := signals.Catch(unix.SIGIO); err != nil { // whatever the host was doing with it
-		return nil, &order.Refusal{Layer: order.Root, Op: "rt_sigaction", Path: "SIGIO", Err: err}
+	requestShortSlice(s.Init.PID)
+	if w.in == nil {
+		requestShortSlice(0)
+		if err := signals.Catch(unix.SIGIO); err != nil { // whatever the host was doing with it
+			return nil, &order.Refusal{Layer: order.Root, Op: "rt_sigaction", Path: "SIGIO", Err: err}
+		}
 	}
 	return w.covers.Watch(table)
 }
@@ -38,12 +48,10 @@ func (w coverWatch) Close() {
 // requestShortSlice asks the scheduler to wake the shim and init without delay even where the server uses every
 // processor: a short slice comes first, since Linux 6.12 (85e511df3cec). Before that kernel, or without the
 // right, nothing changes. The server's process exists already and does not inherit the slice.
-func requestShortSlice(pids ...int) {
+func requestShortSlice(pid int) {
 	const slice = 100 * 1000 // ns, the shortest there is
-	for _, pid := range pids {
-		attr := unix.SchedAttr{Size: unix.SizeofSchedAttr, Policy: unix.SCHED_NORMAL, Runtime: slice}
-		unix.SchedSetAttr(pid, &attr, 0)
-	}
+	attr := unix.SchedAttr{Size: unix.SizeofSchedAttr, Policy: unix.SCHED_NORMAL, Runtime: slice}
+	unix.SchedSetAttr(pid, &attr, 0)
 }
 
 // policyLost ends a server that the policy no longer holds.

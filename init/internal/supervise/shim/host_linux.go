@@ -20,7 +20,7 @@ func (s own) open() error { return s.monitor.signals.open() }
 
 func (s own) configure(c *launch.Config) {
 	c.Host.PIDFD, c.Host.Grace = s.Parent, s.hostGrace()
-	c.Reaper, c.Process, c.Covers = s.Reaper, &s.orphans, coverWatch{s.monitor}
+	c.Reaper, c.Process, c.Covers = s.Reaper, &s.orphans, coverWatch{s.monitor, nil}
 }
 
 // watchHost has the kernel send SIGCONT to this process when its parent ends: a stopped shim then wakes and ends its

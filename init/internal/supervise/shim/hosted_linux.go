@@ -5,7 +5,6 @@ import (
 	"errors"
 	"os"
 	"strconv"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -33,22 +32,12 @@ type Hosted struct {
 	waiter atomic.Pointer[loop.Waiter]
 
 	lines chan *[]byte
-	shim  *os.File // set before lines is closed
+	shim  atomic.Pointer[os.File] // set before lines is closed
 
-	process int    // a pidfd of the shim; -1: not known
-	made    func() // the sandbox is made, or refused
-
-	mu    sync.Mutex
-	state hostedState
+	process int         // a pidfd of the shim; -1: not known
+	made    func()      // the sandbox is made, or refused
+	taken   atomic.Bool // by Begin, or by Close
 }
-
-type hostedState uint8
-
-const (
-	notBegun hostedState = iota
-	begun
-	forgotten
-)
 
 // A HostedConfig is one launch.
 type HostedConfig struct {
@@ -72,7 +61,7 @@ func Host(c HostedConfig) (*Hosted, error) {
 	if !hostable(c.Order, c.Policy) {
 		return nil, nil
 	}
-	every, err := openShared()
+	every, err := shared.Get(makeShared)
 	if err != nil {
 		return nil, err
 	}
@@ -83,7 +72,7 @@ func Host(c HostedConfig) (*Hosted, error) {
 	}
 	program, ready := os.NewFile(uintptr(files.Program), "program"), os.NewFile(uintptr(files.Ready), "ready")
 	h.Own = []*os.File{program, ready}
-	h.Files = layers.ParentFiles(program, ready, every.host, every.runner)
+	h.Files = layers.ParentFiles(program, ready, every[0], every[1])
 	return h, nil
 }
 
@@ -105,26 +94,20 @@ func hostable(o *order.Order, p *policy.Policy) bool {
 	return err == nil && caps.Effective|caps.Permitted == 0
 }
 
-// shared are files that each launch of this process hands over.
-type shared struct {
-	host   *os.File // a pidfd of this process
-	runner *os.File // the executable of the parents
-}
+// shared are files that each launch of this process hands over: its pidfd, and the executable of the parents.
+var shared platform.Kept[[2]*os.File]
 
-var keptShared platform.Kept[shared]
-
-func openShared() (shared, error) { return keptShared.Get(makeShared) }
-
-func makeShared() (s shared, err error) {
-	runner, err := program.Executable()
-	if err != nil {
-		return s, err
-	}
+func makeShared() (files [2]*os.File, err error) {
 	host, err := unix.PidfdOpen(os.Getpid(), 0)
 	if err != nil {
-		return s, os.NewSyscallError("pidfd_open", err)
+		return files, os.NewSyscallError("pidfd_open", err)
 	}
-	return shared{os.NewFile(uintptr(host), "host"), os.NewFile(uintptr(runner), "runner")}, nil
+	runner, err := program.Executable()
+	if err != nil {
+		unix.Close(host)
+		return files, err
+	}
+	return [2]*os.File{os.NewFile(uintptr(host), "host"), os.NewFile(uintptr(runner), "runner")}, nil
 }
 
 // Path is the executable of the process, which has the Files from number 3 on.
@@ -133,10 +116,7 @@ func (h *Hosted) Path() string { return "/proc/self/fd/" + strconv.Itoa(2+len(h.
 // Begin waits, in a goroutine, for the process, and before that while many others are being made, until over is closed.
 func (h *Hosted) Begin(over <-chan struct{}) {
 	h.made = takeTurn(over)
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.state == notBegun {
-		h.state = begun
+	if h.taken.CompareAndSwap(false, true) {
 		go func() {
 			defer close(h.lines)
 			defer func() { _ = recover() }() // the host goes on
@@ -153,7 +133,7 @@ func (h *Hosted) run() error {
 		return err
 	}
 	if err != nil {
-		if err = h.execute(err); err == nil || h.parent.Ended() {
+		if err = h.execute(err); err == nil || h.parent.Check() != nil {
 			return err
 		}
 		code = ending.ExitSandbox
@@ -213,7 +193,10 @@ func (h *Hosted) execute(why error) error {
 		unix.Close(pair[0])
 		return err
 	}
-	h.shim = os.NewFile(uintptr(pair[0]), "shim")
 	h.process, h.parent.FD = h.parent.FD, -1
+	h.shim.Store(os.NewFile(uintptr(pair[0]), "shim"))
+	if h.closed.Load() {
+		_ = unix.Shutdown(pair[0], unix.SHUT_WR)
+	}
 	return nil
 }

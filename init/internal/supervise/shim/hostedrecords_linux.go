@@ -4,10 +4,7 @@ import "os"
 
 // Next waits for a record of the launch; nil: none follows.
 func (h *Hosted) Next() []byte {
-	h.mu.Lock()
-	is := h.state
-	h.mu.Unlock()
-	if is != begun {
+	if !h.taken.Load() {
 		return nil
 	}
 	line := <-h.lines
@@ -19,7 +16,12 @@ func (h *Hosted) Next() []byte {
 
 // Socket is the host's end of the shim's socket, once Next has ended, and a pidfd of the shim, or -1. It is nil where
 // the process did not become a shim.
-func (h *Hosted) Socket() (socket *os.File, process int) { return h.shim, h.process }
+func (h *Hosted) Socket() (socket *os.File, process int) {
+	if socket = h.shim.Load(); socket == nil {
+		return nil, -1
+	}
+	return socket, h.process
+}
 
 // HangUp ends the launch as the end of the host would.
 func (h *Hosted) HangUp() {
@@ -29,14 +31,13 @@ func (h *Hosted) HangUp() {
 	}
 }
 
-// Close closes the files of a launch that was not begun.
+// Close closes the files of a launch that was not begun, and the socket of its shim.
 func (h *Hosted) Close() error {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.state == notBegun {
-		h.state = forgotten
+	if h.taken.CompareAndSwap(false, true) {
 		h.parent.Close()
+		close(h.lines)
 	}
+	_ = h.shim.Load().Close() // of none an error
 	return nil
 }
 

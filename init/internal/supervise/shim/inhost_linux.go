@@ -13,7 +13,6 @@ import (
 	"github.com/security-mcp/mcp-sandbox/init/internal/confine/streams"
 	"github.com/security-mcp/mcp-sandbox/init/internal/egress"
 	"github.com/security-mcp/mcp-sandbox/init/internal/loop"
-	"github.com/security-mcp/mcp-sandbox/init/internal/supervise/coverwatch"
 	"github.com/security-mcp/mcp-sandbox/init/internal/supervise/ending"
 	"github.com/security-mcp/mcp-sandbox/init/internal/supervise/relay"
 	"github.com/security-mcp/mcp-sandbox/init/internal/supervise/report"
@@ -33,7 +32,6 @@ type hosted struct {
 	of      *Hosted
 	waiter  *loop.Waiter
 	streams [3]int
-	renames *coverwatch.Renames
 }
 
 // run is the launch. An error means that a shim has to make it.
@@ -93,7 +91,18 @@ func (p *hosted) open() error { return nil }
 // meet takes hold of the process, which waits.
 func (p *hosted) meet() error {
 	parent := p.of.parent
-	fds, err := parent.Streams(func(fd int) error { return p.await(fd, unix.POLLIN) })
+	fds, err := parent.Streams(func(fd int) error {
+		first := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}
+		for first[0].Revents == 0 {
+			if err := p.interrupted(nil); err != nil { // what came before this goroutine waits wakes it no more
+				return err
+			}
+			if _, err := p.waiter.Poll(first, -1); err != nil && err != unix.EINTR {
+				return err
+			}
+		}
+		return nil
+	})
 	if err != nil {
 		return err
 	}
@@ -102,25 +111,6 @@ func (p *hosted) meet() error {
 		return errShim
 	}
 	return nil
-}
-
-// await waits until a descriptor is ready.
-func (p *hosted) await(fd int, events int16) error {
-	for {
-		if err := p.interrupted(nil); err != nil { // nothing wakes this goroutine again for what came before it waits
-			return err
-		}
-		fds := append([]unix.PollFd{{Fd: int32(fd), Events: events}}, p.interrupts()...)
-		if _, err := p.waiter.Poll(fds, -1); err != nil && err != unix.EINTR {
-			return err
-		}
-		if err := p.interrupted(fds[1:]); err != nil {
-			return err
-		}
-		if fds[0].Revents != 0 {
-			return nil
-		}
-	}
 }
 
 func (p *hosted) watchHost() error { return nil } // init sees the end of its lifeline
@@ -172,7 +162,7 @@ func (p *hosted) interrupted(polled []unix.PollFd) error {
 }
 
 func (p *hosted) configure(c *launch.Config) {
-	c.Host.Parent, c.Covers, c.Interrupt.Poll = p.of.parent, hostedCovers{p}, p.waiter.Poll
+	c.Host.Parent, c.Covers, c.Interrupt.Poll = p.of.parent, coverWatch{p.monitor, p}, p.waiter.Poll
 	c.Host.Grace = ending.FromHost
 	if g, named := p.policy.Limits.Grace.Value(); named {
 		c.Host.Grace = g
@@ -202,9 +192,9 @@ func (p *hosted) register(m *monitor) {
 	listen := m.loop.Timer(parent.Listen)
 	parent.Later = func() { listen.Set(time.Now().Add(leastPause)) }
 	m.loop.Poll = p.waiter.Poll
+	all := func(unix.Signal) bool { return true }
 	m.loop.Every = func() {
-		waiting := parent.TakeSignals()
-		for _, sig := range waiting {
+		for sig := parent.TakeFirst(all); sig != 0; sig = parent.TakeFirst(all) {
 			if ending.Asks(sig) {
 				m.end.HostAsks(sig)
 			} else if slices.Contains(passed, sig) {
@@ -220,8 +210,28 @@ func (p *hosted) register(m *monitor) {
 		if parent.Over() {
 			m.loop.End()
 		}
-		lookAtCovers(p)
+		m.covers.Heard(m.signals.renamed.onSignal, parent.Laid())
 	}
 	registerRenames(m)
 	p.waiter.Rouse() // for events before that
+}
+
+// registerRenames has the covers looked at when a folder changes. The host computes too, so what the looks take is the
+// time that they last.
+func registerRenames(m *monitor) {
+	var used time.Duration
+	timed := func(f func()) func() {
+		return func() {
+			began := time.Now()
+			f()
+			used += time.Since(began)
+		}
+	}
+	again := func() {
+		if !m.covers.Again() {
+			m.signals.renamed.again.Set(time.Now().Add(mostPause))
+		}
+	}
+	m.signals.renamed = flood{hold: func() {}, let: timed(again), clock: func() time.Duration { return used }}
+	m.signals.renamed.register(&m.loop, timed(m.covers.OnRename))
 }
