@@ -30,6 +30,7 @@ func (s socket) follow(fd int) {
 	}
 	go func() {
 		defer shim.Close()
+		defer func() { _ = recover() }() // the end of the shim's end of the socket tells as much
 		err := conn.Read(func(fd uintptr) bool {
 			fds := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}
 			n, err := unix.Poll(fds, 0)

@@ -177,8 +177,14 @@ func (s *shim) await(ctx context.Context, cmd *exec.Cmd) error {
 	return nil
 }
 
-// read takes the records until the shim is gone.
+// read takes the records until the shim is gone. A fault in that ends the launch, and not the host.
 func (s *shim) read() {
+	defer func() {
+		if recover() != nil {
+			s.channel.HangUp(s.process)
+			s.lost()
+		}
+	}()
 	s.records.readAll(s.channel.Next)
 	s.records.finish()
 	s.channel.Close()

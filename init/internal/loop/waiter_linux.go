@@ -1,9 +1,11 @@
 package loop
 
 import (
+	"errors"
 	"os"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -19,8 +21,12 @@ type Waiter struct {
 	hub    *hub
 	id     int32
 	roused chan struct{}
+	lost   atomic.Bool   // nothing rouses it any more
 	before unix.Sigset_t // the mask of the thread
 }
+
+// errLost is the error of a wait that nothing would end.
+var errLost = errors.New("what waits for descriptors has failed")
 
 // NewWaiter makes a waiter for the calling goroutine, which calls [Waiter.Close] at the end.
 func NewWaiter() (*Waiter, error) {
@@ -58,6 +64,9 @@ func (w *Waiter) Poll(fds []unix.PollFd, milliseconds int) (n int, err error) {
 			return 0, err
 		}
 	}
+	if w.lost.Load() {
+		return 0, errLost
+	}
 	w.leave()
 	defer w.enter()
 	if milliseconds < 0 {
@@ -71,6 +80,13 @@ func (w *Waiter) Poll(fds []unix.PollFd, milliseconds int) (n int, err error) {
 		}
 	}
 	return unix.Poll(fds, 0)
+}
+
+// lose has Poll return an error from now on.
+func (w *Waiter) lose() {
+	defer func() { _ = recover() }() // whatever Rouse did to its caller before
+	w.lost.Store(true)
+	w.Rouse()
 }
 
 var pipeSignal = func() (s unix.Sigset_t) {
@@ -180,22 +196,36 @@ func (h *hub) await(id int32, fds []unix.PollFd) error {
 	return os.NewSyscallError("epoll_ctl", err)
 }
 
-// serve rouses the waiters of all descriptors that are ready now.
+// serve rouses the waiters of all descriptors that are ready now. Where that fails, all that wait are lost, for each
+// event comes once; the next ones may do better.
 func (h *hub) serve(events []unix.EpollEvent) {
+	defer func() {
+		if recover() != nil {
+			h.mu.Lock()
+			defer h.mu.Unlock()
+			for _, w := range h.waiters {
+				w.lose()
+			}
+		}
+	}()
 	for {
 		n, err := unix.EpollWait(h.epoll, events, 0)
 		if err == unix.EINTR {
 			continue
 		}
-		h.mu.Lock()
-		for _, e := range events[:max(0, n)] {
-			if w := h.waiters[e.Fd]; w != nil {
-				w.Rouse()
-			}
-		}
-		h.mu.Unlock()
+		h.rouse(events[:max(0, n)])
 		if n < len(events) {
 			return
+		}
+	}
+}
+
+func (h *hub) rouse(events []unix.EpollEvent) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, e := range events {
+		if w := h.waiters[e.Fd]; w != nil {
+			w.Rouse()
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"errors"
 	"testing"
 
 	"golang.org/x/sys/unix"
@@ -91,5 +92,47 @@ func TestWaiterHasNoPipeSignal(t *testing.T) {
 	}()
 	if err := testbed.Receive(t, "the write", done); err != unix.EPIPE {
 		t.Error(err)
+	}
+}
+
+// A fault in what all waiters share ends their waits with an error, and not the process; those that begin later wait as
+// before.
+func TestWaitersAreLost(t *testing.T) {
+	var p [2]int
+	if err := unix.Pipe2(p[:], unix.O_CLOEXEC|unix.O_NONBLOCK); err != nil {
+		t.Fatal(err)
+	}
+	defer unix.Close(p[0])
+	defer unix.Close(p[1])
+	h, err := theHub()
+	if err != nil {
+		t.Fatal(err)
+	}
+	broken := &Waiter{hub: h, roused: make(chan struct{})}
+	close(broken.roused) // to rouse it is a fault
+	h.add(broken)
+	ends := make(chan error, 1)
+	go func() {
+		w, err := NewWaiter()
+		for err == nil {
+			_, err = w.Poll([]unix.PollFd{{Fd: -1}}, -1)
+		}
+		w.Close()
+		ends <- err
+	}()
+	testbed.Await(t, "the waiter", func() bool {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		return len(h.waiters) > 1
+	})
+	if err := h.await(broken.id, []unix.PollFd{{Fd: int32(p[1]), Events: unix.POLLOUT}}); err != nil {
+		t.Fatal(err)
+	}
+	if err := testbed.Receive(t, "the end of a wait that is lost", ends); !errors.Is(err, errLost) {
+		t.Error(err)
+	}
+	h.remove(broken)
+	if n := waits(t, p[0], -1, func(*Waiter) { _, _ = unix.Write(p[1], []byte("x")) }); n != 1 {
+		t.Error("a later wait:", n)
 	}
 }

@@ -5,9 +5,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 func TestAppeared(t *testing.T) {
@@ -96,4 +99,27 @@ func TestAppearedInTime(t *testing.T) {
 	if len(s.found) > 0 {
 		t.Errorf("%v", s.found)
 	}
+}
+
+// A fault in the second thread of a search is its caller's, who may recover.
+func TestFaultOfASearch(t *testing.T) {
+	root := plant(t, "p/a/x\n p/b/x")
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	caller, second := unix.Gettid(), make(chan struct{})
+	s := search{buf: make([]byte, 8<<10), left: 2 * worthThread, skip: func(string) bool {
+		if unix.Gettid() == caller {
+			<-second
+			return true
+		}
+		close(second)
+		panic("a fault")
+	}}
+	names := make([]string, worthThread)
+	defer func() {
+		if fault := recover(); fault != "a fault" {
+			t.Errorf("the caller has %v", fault)
+		}
+	}()
+	s.searchFolders([]searched{{path: root + "/p/a", names: names}, {path: root + "/p/b", names: names}}, 1)
 }

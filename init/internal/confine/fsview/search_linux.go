@@ -98,9 +98,15 @@ func (s *search) searchFolders(folders []searched, depth int) {
 		}
 	}
 	var second sync.WaitGroup
-	second.Go(func() { work(make([]byte, len(s.buf))) })
+	var fault any // is the caller's too, who may recover
+	second.Go(func() {
+		defer func() { fault = recover() }()
+		work(make([]byte, len(s.buf)))
+	})
 	work(s.buf)
-	second.Wait()
+	if second.Wait(); fault != nil {
+		panic(fault)
+	}
 }
 
 // children looks into the folders in one folder. An error means that the folder is protected as a whole.

@@ -2,6 +2,7 @@ package coverwatch
 
 import (
 	"encoding/binary"
+	"maps"
 	"os"
 	"slices"
 	"strconv"
@@ -19,6 +20,7 @@ import (
 type Renames struct {
 	rouse func() // called from any goroutine
 	came  atomic.Bool
+	lost  atomic.Bool // changes may not be reported any more
 	of    *inotify
 
 	table   *os.File // of mounts
@@ -50,6 +52,11 @@ func (r *Renames) follow(table int) error {
 		return err
 	}
 	go func() {
+		defer func() {
+			if recover() != nil {
+				r.lose()
+			}
+		}()
 		_ = conn.Read(func(uintptr) bool { // until it is closed
 			r.mounted.Store(true)
 			r.rouse()
@@ -57,6 +64,13 @@ func (r *Renames) follow(table int) error {
 		})
 	}()
 	return nil
+}
+
+// lose has the watcher end its sandbox.
+func (r *Renames) lose() {
+	defer func() { _ = recover() }() // what rouse did to the caller before
+	r.lost.Store(true)
+	r.rouse()
 }
 
 // Close ends all watches.
@@ -129,13 +143,27 @@ func (n *inotify) read() {
 		if err != nil {
 			return
 		}
-		n.mu.Lock()
-		for b := buf[:size]; len(b) >= unix.SizeofInotifyEvent; {
-			wd, mask := int32(binary.NativeEndian.Uint32(b)), binary.NativeEndian.Uint32(b[4:])
-			n.report(wd, mask)
-			b = b[min(len(b), unix.SizeofInotifyEvent+int(binary.NativeEndian.Uint32(b[12:]))):]
+		n.take(buf[:size])
+	}
+}
+
+// take reports the changes of some events. Where that fails, all that watch are lost, for their events may be; those
+// that watch later may do better.
+func (n *inotify) take(b []byte) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	defer func() {
+		if recover() != nil {
+			for _, r := range slices.Concat(slices.Collect(maps.Values(n.watches))...) {
+				r.lose()
+			}
+			clear(n.watches)
 		}
-		n.mu.Unlock()
+	}()
+	for len(b) >= unix.SizeofInotifyEvent {
+		wd, mask := int32(binary.NativeEndian.Uint32(b)), binary.NativeEndian.Uint32(b[4:])
+		n.report(wd, mask)
+		b = b[min(len(b), unix.SizeofInotifyEvent+int(binary.NativeEndian.Uint32(b[12:]))):]
 	}
 }
 

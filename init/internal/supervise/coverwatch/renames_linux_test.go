@@ -1,6 +1,7 @@
 package coverwatch
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"testing"
@@ -76,4 +77,27 @@ func TestWatchesAreUsedUp(t *testing.T) {
 		t.Error("it is not watched again")
 	}
 	changes(t, r, dir)
+}
+
+// A fault in what watches for all sandboxes of a host ends them, one by one, and not the host. Those that begin later
+// are watched as before.
+func TestRenamesAreLost(t *testing.T) {
+	dir, other := t.TempDir(), t.TempDir()
+	_, broken := renaming(t, dir)
+	broken.of.mu.Lock()
+	broken.rouse = func() { panic("a fault") }
+	broken.of.mu.Unlock()
+	w, r := renaming(t, other)
+	var lost error
+	w.Lost = func(err error) { lost = err }
+	if w.Heard(func() {}, false); lost != nil {
+		t.Fatal(lost)
+	}
+	changes(t, broken, dir)
+	testbed.Await(t, "the loss of another watch", r.lost.Load)
+	if w.Heard(func() {}, false); !errors.Is(lost, errUnwatched) {
+		t.Errorf("the watcher is told %v", lost)
+	}
+	_, later := renaming(t, dir)
+	changes(t, later, dir)
 }

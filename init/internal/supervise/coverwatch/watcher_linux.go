@@ -59,6 +59,9 @@ type Config struct {
 	Alter func(*layers.Repair)
 }
 
+// errUnwatched is the error of a watch that has failed.
+var errUnwatched = errors.New("what reports the changes of covers has failed")
+
 // A Watcher watches the covers of one sandbox and lays lost ones again. A nil Watcher does nothing.
 type Watcher struct {
 	Config
@@ -168,10 +171,15 @@ func (w *Watcher) Heard(renamed func(), laid bool) {
 	if w == nil {
 		return
 	}
-	if w.paths.folders.renames.came.Swap(false) {
+	r := w.paths.folders.renames
+	if r.lost.Load() && !w.stopped {
+		w.Stop()
+		w.Lost(errUnwatched)
+	}
+	if r.came.Swap(false) {
 		renamed()
 	}
-	if w.paths.folders.renames.mounted.Swap(false) {
+	if r.mounted.Swap(false) {
 		w.onLoss()
 	}
 	if laid && w.repair != nil && w.repair.laying {

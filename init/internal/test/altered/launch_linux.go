@@ -64,6 +64,7 @@ type Fault struct {
 	Elsewhere bool   // the server's process is made beside init, and not in its group
 	Stuck     bool   // the runner sleeps and makes no init
 	Lost      string // with NoShim: "parent" or "init", which is killed between the report and the release
+	Panic     string // with NoShim, where the launch's goroutine panics: "program", "evidence", or at a record's event
 	Stall     int    // a call at which its process sleeps for ever; 0: none
 	Unknown   int    // a call that is replaced by one that no kernel knows; 0: none
 	Wrong     int    // a mount whose options are replaced by its source's name, which no file system knows; 0: none

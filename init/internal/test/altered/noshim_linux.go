@@ -30,6 +30,11 @@ func (l *Launch) runHosted(o *order.Order, hooks launches.Hooks, made **layers.L
 	o.ReportFD = -1
 	report := func(line []byte) {
 		_, _ = unix.Write(reportFD, line)
+		for _, event := range []string{"enforced", "exited"} {
+			if bytes.Contains(line, []byte(`"event":"`+event+`"`)) {
+				l.panics(event)
+			}
+		}
 		if l.Lost != "" && bytes.Contains(line, []byte(`"event":"enforced"`)) {
 			lose(l.Lost)
 		}
@@ -66,6 +71,16 @@ func (l *Launch) runHosted(o *order.Order, hooks launches.Hooks, made **layers.L
 		return ending.ExitSignal + int(st.Signal())
 	}
 	return cmd.ProcessState.ExitCode()
+}
+
+func (l *Launch) panics(at string) {
+	if l.Panic == at {
+		for all := testbed.Children(os.Getpid()); len(all) > 0; all = all[1:] {
+			println(all[0])
+			all = append(all, testbed.Children(all[0])...)
+		}
+		panic("a fault of the launcher")
+	}
 }
 
 // lose kills a process of this process's one launch, and waits for its end and init's: with init the server ends.

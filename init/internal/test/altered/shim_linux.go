@@ -73,10 +73,16 @@ func runShim(words []string, evidence func(*Launch, *layers.Layout, *layers.Evid
 	hooks := launches.Hooks{
 		Timeout: l.Timeout,
 		Egress:  l.serve,
-		Program: func(p *layers.Layout, whole bool) { made = p; l.alter(p, whole) },
+		Program: func(p *layers.Layout, whole bool) {
+			if made = p; whole {
+				l.panics("program")
+			}
+			l.alter(p, whole)
+		},
 		Machine: l.alterMachine,
 		View:    l.alterView,
 		Evidence: func(p *layers.Layout, e *layers.Evidence) {
+			l.panics("evidence")
 			if evidence != nil && (l.Change != nil || l.Whole) {
 				evidence(&l, p, e)
 			}

@@ -116,6 +116,31 @@ func TestKilledBeforeTheRelease(t *testing.T) {
 	}
 }
 
+// A fault in the goroutine of a launch ends the launch, with all of its processes. The host goes on, and has no more than
+// before. A launch without a fault, which [list] sees, is the positive control.
+func TestFaultOfALaunch(t *testing.T) {
+	ordinary(t)
+	s := build(t, plain.Below)
+	for _, at := range []string{"program", "evidence", "enforced", "exited"} {
+		t.Run(at, func(t *testing.T) {
+			t.Parallel()
+			l := s.Launch(plain.Text, "fault-"+at)
+			l.NoShim, l.Panic = true, at
+			o := altered.Run(t, l)
+			for _, word := range strings.Fields(o.Stderr) {
+				if pid, err := strconv.Atoi(word); err == nil { // altered prints the processes of the launch
+					testbed.Await(t, "the end of a process of the launch", func() bool { return strings.Trim(testbed.State(pid), "Z") == "" })
+				}
+			}
+			_, err := os.Stat(s.Path("write/fault-" + at))
+			if o.Code != 125 || (err == nil) != (at == "exited") || strings.Contains(o.Stderr, "more than before") ||
+				!strings.Contains(o.Stderr, "a fault in mcp-sandbox") {
+				t.Errorf("code %d, %d records, executed: %v\n%s", o.Code, len(o.Report), err == nil, o.Stderr)
+			}
+		})
+	}
+}
+
 // tree are a process and all that come of it, each behind its parent.
 func tree(pid int) []int {
 	all := []int{pid}
