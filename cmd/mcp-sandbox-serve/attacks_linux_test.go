@@ -5,6 +5,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -117,7 +118,7 @@ func TestNamesOfPrincipals(t *testing.T) {
 			t.Fatal(s.said())
 		}
 		c.header.Set("Mcp-Session-Id", a.want(t, 200).header.Get("Mcp-Session-Id"))
-		c.post(call("1", "sh", "echo "+fmt.Sprint(i)+" >~/mine", 0)).want(t, 200, "nil")
+		c.post(call("1", "sh", "cat ~/mine; echo "+fmt.Sprint(i)+" >~/mine", 0)).want(t, 200, "No such file", "nil")
 		env := c.post(call("2", "env", "", 0)).want(t, 200).text
 		if has := strings.Contains(env, "secret of"); has != (name == "ann") || has && !strings.Contains(env, "secret of ann") {
 			t.Errorf("%.20s has the secrets of another: %s", name, env)
@@ -185,19 +186,56 @@ func TestOneOfMany(t *testing.T) {
 	}
 }
 
+// found is the path of a file by its name.
+func found(t testing.TB, folder, name string) (path string) {
+	t.Helper()
+	err := filepath.WalkDir(folder, func(at string, e os.DirEntry, err error) error {
+		if err == nil && e.Name() == name {
+			path = at
+		}
+		return err
+	})
+	if err != nil || path == "" {
+		t.Fatal(name, err)
+	}
+	return path
+}
+
+// S12: what a server fills, forks and kills in confinement full is its own sandbox's.
+func TestServerFills(t *testing.T) {
+	t.Parallel()
+	file, headers := team(t, "ann", "bob")
+	s := launch(t, "legacy", "--token-file", file, "--min-confinement", "full", "--tmp-size", "1M")
+	ann, bob := s.session(headers[0]), s.session(headers[1])
+	ann.post(call("1", "sh", "head -c 2M /dev/zero >/tmp/x", 0)).want(t, 200, "No space left")
+	bob.post(call("1", "sh", "head -c 900K /dev/zero >/tmp/x", 0)).want(t, 200, "nil")
+	ann.post(call("2", "sh", "for i in $(seq 50); do sleep 1000 & done; kill -9 -1", 0)).want(t, 200, "-32603", `"cause":"signal"`)
+	bob.post(call("2", "echo", "", 0)).want(t, 200)
+	s.session(headers[0]).post(call("1", "echo", "", 0)).want(t, 200)
+}
+
 // S6: a server has neither serve's descriptors nor its environment, files, ports, other homes and processes.
 func TestServersSeeNothing(t *testing.T) {
 	t.Parallel()
 	file, headers := team(t, "ann", "bob")
-	s := launch(t, "legacy", "--token-file", file, "--min-confinement", "full")
+	s := launch(t, "legacy", "--token-file", file, "--min-confinement", "full", "--state", "seen", "--admin-listen", "127.0.0.1:0")
 	ann, bob := s.session(headers[0]), s.session(headers[1])
 	ann.post(call("1", "sh", "echo here >~/mine; cat ~/mine", 0)).want(t, 200, "here")
-	for _, try := range []string{"cat " + file, fmt.Sprintf("cat /proc/%d/environ", s.cmd.Process.Pid), "cat ~/mine",
-		fmt.Sprintf("ls /proc/%d/fd", s.cmd.Process.Pid), "exec 3<>/dev/tcp/" + strings.Replace(s.addr(), ":", "/", 1)} {
+	admin, _ := s.field("listening", "admin").(string)
+	connect := func(address string) string {
+		return "exec 3<>/dev/tcp/" + strings.Replace(strings.TrimPrefix(address, "http://"), ":", "/", 1)
+	}
+	for _, try := range []string{"cat " + file, fmt.Sprintf("cat /proc/%d/environ", s.cmd.Process.Pid), "cat " + found(t, s.home, "mine"),
+		fmt.Sprintf("ls /proc/%d/fd", s.cmd.Process.Pid), connect(s.addr()), connect(admin)} {
+		if out, err := exec.Command("bash", "-c", try).CombinedOutput(); err != nil {
+			t.Errorf("outside of the sandbox: %s: %s, %v", try, out, err)
+		}
 		if a := bob.post(call("1", "sh", "bash -c '"+try+"' || exit 9", 0)).want(t, 200); !strings.Contains(a.text, "exit status 9") {
 			t.Errorf("%s: %s", try, a.text)
 		}
 	}
+	bob.post(call("1", "sh", "bash -c 'cat ~/mine' || exit 9", 0)).want(t, 200, "exit status 9")
+	bob.post(call("1", "sh", "bash -c 'cat /proc/self/comm' || exit 9", 0)).want(t, 200, "nil")
 	bob.post(call("2", "sh", "ls /proc/self/fd", 0)).want(t, 200, `0\n1\n2\n3\n`)
 	// one digit: init, the server, the shell and its commands
 	bob.post(call("3", "sh", "ls /proc | grep -c '^[0-9]' | grep -x '[1-9]' && echo few", 0)).want(t, 200, "few")

@@ -9,7 +9,6 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -40,11 +39,7 @@ func (o *options) open(c front.Config) (d doors, err error) {
 	if err != nil {
 		return d, err
 	}
-	proxy := -1
-	if o.header != "" {
-		proxy, _ = strconv.Atoi(o.uid) // a number: there is a source
-	}
-	listener, url, err := listen("listen", o.listen, proxy)
+	listener, url, err := listen("listen", o.listen, o.uid)
 	if err != nil {
 		return d, err
 	}
@@ -76,15 +71,20 @@ func (d *doors) serve(j *journal.Journal) (broken chan error) {
 	return broken
 }
 
-// lastWords is how long the last answers may take.
-const lastWords = 5 * time.Second
-
-// shut lets no more in, and waits until the last answers are read.
-func (d *doors) shut() {
-	ctx, stop := context.WithTimeout(context.Background(), lastWords)
+// shut lets no more in, and waits until the last answers are read, for so long.
+func (d *doors) shut(most time.Duration) {
+	ctx, stop := context.WithTimeout(context.Background(), most)
 	defer stop()
-	for _, one := range d.doors {
-		one.Shutdown(ctx)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for _, one := range d.doors {
+			one.Shutdown(ctx)
+		}
+	}()
+	select {
+	case <-done:
+	case <-ctx.Done(): // Shutdown waits for a door without a place for one more connection, whatever its ctx
 	}
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"strings"
 	"syscall"
 	"testing"
@@ -35,13 +36,40 @@ func TestDrain(t *testing.T) {
 	}
 }
 
-// A second signal ends serve at once.
+// An answer whose server has ended in a drain is lost to no client that reads it slowly, as long as calls have time.
+func TestSlowReader(t *testing.T) {
+	t.Parallel()
+	const size = 15 << 20 // more than the sockets of both ends hold
+	s := launch(t, "brief", "--drain", "1h")
+	c := s.session()
+	answer := c.stream("POST", call("1", "sh", fmt.Sprintf("sleep 0.5; head -c %d /dev/zero | tr '\\0' x", size), 0))
+	s.cmd.Process.Signal(sigterm)
+	s.awaitEnds(1)
+	if text := answer.next(); len(text) < size {
+		t.Errorf("%d bytes of %d came", len(text), size)
+	}
+	testbed.Receive(t, "serve's end", s.ended)
+	if code := s.cmd.ProcessState.ExitCode(); code != 0 {
+		t.Errorf("%d: %s", code, s.said())
+	}
+}
+
+// A session that has nothing to do ends at the first signal, and no other begins. A second signal ends serve at once.
 func TestSecondSignal(t *testing.T) {
 	t.Parallel()
-	s := launch(t, "legacy")
-	s.session().stream("POST", call("1", "hang", "", 0))
+	file, headers := team(t, "ann", "bob")
+	s := launch(t, "modern", "--token-file", file, "--drain", "1h")
+	s.session(headers[0]).stream("POST", call("1", "hang", "", 0))
+	s.session(headers[0])
 	s.cmd.Process.Signal(sigterm)
-	testbed.Await(t, "the drain", func() bool { return s.count("draining") > 0 })
+	if cause := s.awaitEnds(1); cause != "drain" || s.count("sandbox ended") != 1 {
+		t.Errorf("%s: %s", cause, s.said())
+	}
+	for _, a := range []answer{s.client(headers[1]).post(initialize), s.modern(headers[1]).ask("1", "echo", "")} {
+		if a.want(t, 503); a.header.Get("Retry-After") == "" {
+			t.Error("no Retry-After")
+		}
+	}
 	s.cmd.Process.Signal(syscall.SIGINT)
 	testbed.Receive(t, "serve's end", s.ended)
 	if code := s.cmd.ProcessState.ExitCode(); code != 128+int(syscall.SIGINT) ||

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -169,19 +170,29 @@ func TestStubborn(t *testing.T) {
 	}
 }
 
-// serve is killed: nothing is left.
+// serve is killed, while a sandbox starts, or a call is on its way: nothing is left.
 func TestKilled(t *testing.T) {
 	t.Parallel()
-	s := launch(t, "stubborn", "--grace", "500ms")
-	began := time.Now()
-	s.session()
-	s.session().stream("POST", call("1", "hang", "", 0))
-	yardstick := time.Since(began)
-	s.cmd.Process.Kill()
-	began = time.Now()
-	s.gone()
-	if took := time.Since(began); took > 4*time.Second+20*yardstick {
-		t.Errorf("%v, and %v to start", took, yardstick)
+	for name, flags := range map[string][]string{"full": {"--min-confinement", "full"}, "reduced": {noClone}} {
+		for i := range 2 {
+			t.Run(fmt.Sprint(name, i), func(t *testing.T) {
+				t.Parallel()
+				s := launch(t, "stubborn", append(flags, "--grace", "500ms")...)
+				began := time.Now()
+				s.session()
+				s.session().stream("POST", call("1", "hang", "", 0))
+				yardstick := time.Since(began)
+				c := s.client()
+				go c.start(t.Context(), "POST", initialize) // an error, or the whole answer
+				testbed.Moment(i, 2, yardstick/2)
+				s.cmd.Process.Kill()
+				began = time.Now()
+				s.gone()
+				if took := time.Since(began); took > 4*time.Second+20*yardstick {
+					t.Errorf("%v, and %v to start", took, yardstick)
+				}
+			})
+		}
 	}
 }
 

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"net"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -25,6 +27,7 @@ type options struct {
 	secrets        string
 	log            string
 	verbose        bool
+	uid            int // of the proxy; -1 for none
 }
 
 // A place is where serve listens.
@@ -34,7 +37,7 @@ type place struct {
 }
 
 // access has the flags of the source of principals.
-type access struct{ tokens, ca, issuer, audience, claim, header, uid string }
+type access struct{ tokens, ca, issuer, audience, claim, header string }
 
 const maxBody = 4 << 20
 
@@ -54,7 +57,7 @@ a proxy. "mcp-sandbox-serve token PRINCIPAL" makes a token.
 }
 
 func setup(f *cli.Flags, limits session.Limits) cli.Run {
-	o := &options{limits: limits, body: maxBody}
+	o := &options{limits: limits, body: maxBody, uid: -1}
 	l := pipeline.New(f)
 	word := func(name, value, text string, at *string) { f.Value(name, value, text, launchflags.Once(at)) }
 	file := func(name, value, text string, at *string) {
@@ -73,17 +76,17 @@ func setup(f *cli.Flags, limits session.Limits) cli.Run {
 	word("audience", "NAME", "for which they must be", &o.audience)
 	word("oidc-claim", "NAME", "the claim with the principal (default sub)", &o.claim)
 	word("proxy-header", "NAME", "a header of a proxy on a unix socket", &o.header)
-	word("proxy-uid", "N", "the proxy's user", &o.uid)
+	f.Value("proxy-uid", "N", "the proxy's user", number(&o.uid, 0))
 	f.Value("allow-origin", "ORIGIN", "let web pages of this origin ask (again for more)", list(&o.origins))
 	f.Value("allow-host", "HOST", "a name of this server besides localhost (again for more)", list(&o.hosts))
 	file("secrets", "DIR", "variables of each principal: DIR/PRINCIPAL.env", &o.secrets)
 	f.Heading("How much, how long")
 	n := &o.limits
-	f.Value("max-sandboxes", "N", "in all (default 100)", number(&n.Sandboxes))
-	f.Value("max-per-principal", "N", "sandboxes of one principal (default 8)", number(&n.PerPrincipal))
-	f.Value("max-requests", "N", "in flight, of a sandbox (default 64)", number(&n.Requests))
+	f.Value("max-sandboxes", "N", "in all (default 100)", number(&n.Sandboxes, 1))
+	f.Value("max-per-principal", "N", "sandboxes of one principal (default 8)", number(&n.PerPrincipal, 1))
+	f.Value("max-requests", "N", "in flight, of a sandbox (default 64)", number(&n.Requests, 1))
 	size := func(s string) error { return o.body.UnmarshalText([]byte(s)) }
-	f.Value("max-body", "SIZE", "of a request (default 4M)", size)
+	f.Value("max-body", "SIZE", "of a request (default 4M)", once(size))
 	f.Value("idle", "TIME", "end a sandbox that does nothing (default 15m)", duration(&n.Idle, 1))
 	f.Value("idle-open", "TIME", "the same, where a client listens (default 12h)", duration(&n.IdleOpen, 1))
 	f.Value("start-timeout", "TIME", "for a start and initialize (default 60s)", duration(&n.Start, 1))
@@ -116,55 +119,54 @@ func list(at *[]string) func(string) error {
 	}
 }
 
-func number(at *int) func(string) error {
-	return func(s string) (err error) {
-		if *at, err = strconv.Atoi(s); err != nil || *at < 1 {
-			return errors.New(strconv.Quote(s) + " is no number from 1 on")
+// once is take for a flag that may be given once.
+func once(take func(string) error) func(string) error {
+	first := launchflags.Once(new(string))
+	return func(s string) error {
+		if err := first(s); err != nil {
+			return err
 		}
-		return nil
+		return take(s)
 	}
+}
+
+func number(at *int, least int) func(string) error {
+	return once(func(s string) (err error) {
+		if *at, err = strconv.Atoi(s); err != nil || *at < least {
+			err = errors.New(strconv.Quote(s) + " is no number from " + strconv.Itoa(least) + " on")
+		}
+		return err
+	})
 }
 
 func duration(at *time.Duration, least time.Duration) func(string) error {
-	return func(s string) (err error) {
+	return once(func(s string) (err error) {
 		if *at, err = time.ParseDuration(s); err != nil || *at < least {
-			return errors.New(strconv.Quote(s) + " is no time, as 90s or 1h")
+			err = errors.New(strconv.Quote(s) + " is no time, as 90s or 1h")
 		}
-		return nil
-	}
-}
-
-// hasPort reports whether an address has a port, which may be 0.
-func hasPort(address string) bool {
-	_, port, err := net.SplitHostPort(address)
-	_, bad := strconv.ParseUint(port, 10, 16)
-	return err == nil && bad == nil
+		return err
+	})
 }
 
 // check is the error of flags that do not go together.
 func (o *options) check() error {
-	if o.listen == "" {
-		o.listen = "127.0.0.1:8080"
-	}
-	unix, given := strings.HasPrefix(o.listen, "unix:"), 0
-	noFile := func(address string) bool { // an abstract socket is every user's; unix(7)
-		path, unix := strings.CutPrefix(address, "unix:")
-		return unix && (path == "" || path[0] == '@')
-	}
-	for _, flag := range [...]string{o.tokens, o.ca, o.issuer, o.header} {
-		if flag != "" {
-			given++
-		}
+	o.listen = cmp.Or(o.listen, "127.0.0.1:8080")
+	unix := strings.HasPrefix(o.listen, "unix:")
+	noFile := func(address string) bool { return strings.HasPrefix(address+"@", "unix:@") } // @: every user's; unix(7)
+	given := slices.DeleteFunc([]string{o.tokens, o.ca, o.issuer, o.header}, func(s string) bool { return s == "" })
+	_, port, noPort := net.SplitHostPort(o.listen)
+	if noPort == nil {
+		_, noPort = strconv.ParseUint(port, 10, 16)
 	}
 	known := unix || o.loopback()
 	for _, c := range [...]struct {
 		bad  bool
 		text string
 	}{
-		{!unix && !hasPort(o.listen), "--listen " + o.listen + ": HOST:PORT, or unix:PATH"},
+		{!unix && noPort != nil, "--listen " + o.listen + ": HOST:PORT, or unix:PATH"},
 		{noFile(o.listen) || noFile(o.admin), "unix:PATH, where PATH is that of a file"},
-		{given > 1, "--token-file, --client-ca, --oidc-issuer, --proxy-header: only one of them"},
-		{given == 0 && !known, "--listen " + o.listen + " is reached from elsewhere: --token-file, --client-ca, " +
+		{len(given) > 1, "--token-file, --client-ca, --oidc-issuer, --proxy-header: only one of them"},
+		{len(given) == 0 && !known, "--listen " + o.listen + " is reached from elsewhere: --token-file, --client-ca, " +
 			"--oidc-issuer or --proxy-header says who may come"},
 		{(o.cert == "") != (o.key == ""), "--tls-cert and --tls-key: both or none"},
 		{o.cert == "" && !known && !o.plain, "--listen " + o.listen + " without --tls-cert: tokens would be read on " +
@@ -173,7 +175,7 @@ func (o *options) check() error {
 		{o.cert != "" && unix, "--tls-cert on a unix socket: leave it out"},
 		{(o.issuer == "") != (o.audience == ""), "--oidc-issuer and --audience: both or none"},
 		{o.claim != "" && o.issuer == "", "--oidc-claim needs --oidc-issuer"},
-		{(o.header == "") != (o.uid == ""), "--proxy-header and --proxy-uid: both or none"},
+		{(o.header == "") != (o.uid < 0), "--proxy-header and --proxy-uid: both or none"},
 		{o.header != "" && !unix, "--proxy-header needs --listen unix:/path: any other peer could send the header too"},
 		{o.log != "" && o.log != "text" && o.log != "json", "--log " + strconv.Quote(o.log) + ": text or json"},
 		{o.body < 1<<10, "--max-body: 1K or more"},

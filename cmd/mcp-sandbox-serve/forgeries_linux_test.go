@@ -47,12 +47,23 @@ func TestSecretsStaySecret(t *testing.T) {
 	c := s.session(headers[0], "X-Secret: header-words")
 	c.post(call("1", "stderr", "body-words swordfish-1 sesame-open-1 sesame-close-1 abc\x1b[31m", 0)).want(t, 200)
 	c.post(call("2", "env", "", 0)).want(t, 200, "PASSWORD=swordfish-1", "API_KEY=sesame-open-1", "FORWARDED_KEY=sesame-close-1")
+	c.post(call("3", "echo", "quiet-words", 0)).want(t, 200, "quiet-words")
 	s.client("Authorization: Bearer wrong-token").post(initialize).want(t, 401)
 	testbed.Await(t, "the line in the log", func() bool {
 		return strings.Contains(s.said(), "[PASSWORD] [API_KEY] [FORWARDED_KEY] abc")
 	})
 	all := s.said() + c.metrics() + s.client().post(initialize).text
-	for _, secret := range []string{"swordfish", "sesame", strings.TrimPrefix(headers[0], "Authorization: Bearer "),
+	for _, pid := range testbed.Children(s.cmd.Process.Pid) {
+		args, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
+		if err != nil || len(args) == 0 {
+			t.Errorf("%v %q", err, args)
+		}
+		all += string(args)
+	}
+	all += c.post(call("4", "die", "", 0)).text + c.post(call("5", "echo", "", 0)).want(t, 404).text
+	s.awaitEnds(1)
+	all += s.said()
+	for _, secret := range []string{"swordfish", "sesame", "quiet-words", strings.TrimPrefix(headers[0], "Authorization: Bearer "),
 		c.header.Get("Mcp-Session-Id"), "wrong-token", "header-words", "\x1b"} {
 		if strings.Contains(all, secret) {
 			t.Errorf("%s is told", secret)

@@ -15,12 +15,14 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"runtime/debug"
@@ -106,12 +108,14 @@ func newStarter(f *cli.Flags, l *pipeline.Line, o *options, command []string) (*
 	p := d.Written()
 	p.OnHostExit = policy.Terminate
 	p.OnStdinClose = policy.Ignore // serve ends it; a launcher that watches holds the reading end open
-	t := launcher.Target{Path: ord.Command[0], Args: ord.Command[1:], Package: ord.Package, Profile: ord.Profile,
-		Shim: besides("mcp-sandbox-init")}
+	t := launcher.Target{Path: ord.Command[0], Args: ord.Command[1:], Package: ord.Package, Profile: ord.Profile}
+	if self, err := os.Executable(); err == nil { // as the shim mcp-sandbox-init is smaller; "" where there is none
+		t.Shim, _ = exec.LookPath(filepath.Join(filepath.Dir(self), "mcp-sandbox-init"))
+	}
 	if ready != nil {
 		err = p.Set("env", append(slices.Clip(ready.Env), "PATH="+order.Lookup(ord.Env, "PATH"))...)
 	}
-	if err = cmp.Or(err, o.hidden(&p)); err != nil {
+	if err = cmp.Or(err, o.hidden(p, t)); err != nil {
 		return nil, []string{err.Error()}
 	}
 	if _, refusal := withheld.Look(ord, &d.Policy); refusal != "" {
@@ -129,36 +133,35 @@ func newStarter(f *cli.Flags, l *pipeline.Line, o *options, command []string) (*
 // longestState leaves room for a dot and half of a principal's SHA-256.
 const longestState = 30
 
-// besides is a program of the same build beside this one; "" for none. As the shim mcp-sandbox-init is smaller.
-func besides(name string) string {
-	self, err := os.Executable()
-	if err != nil {
-		return ""
-	}
-	path := filepath.Join(filepath.Dir(self), name)
-	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
-		return ""
-	}
-	return path
-}
-
-// hidden is the error of a policy that shows serve's own files to the servers.
-func (o *options) hidden(p *policy.Policy) error {
-	grants := slices.Concat(p.Filesystem.AllowRead, p.Filesystem.AllowWrite)
-	if p.Filesystem.Default == policy.Read || p.Level == policy.Privileged {
-		grants = append(grants, "/")
-	}
+// hidden is the error of a policy that shows serve's own files to the servers, by a grant or because every server sees
+// the place, or that lets a server choose the files.
+func (o *options) hidden(p policy.Policy, t launcher.Target) error {
+	p.State = "" // which a server of the same name may have
 	for _, path := range []string{o.secrets, o.tokens, o.key} {
-		own, _ := filepath.Abs(path)
-		own, err := filepath.EvalSymlinks(own)
-		for _, grant := range grants {
-			real, bad := filepath.EvalSymlinks(strings.TrimPrefix(grant, "-"))
-			if path == "" || errors.Join(err, bad) != nil {
-				continue
-			}
-			if policy.Within(own, real) || policy.Within(real, own) { // a grant in the folder of secrets
-				return fmt.Errorf("every server may read %s, and with that %s: move one of them elsewhere", grant, path)
-			}
+		if path == "" {
+			continue
+		}
+		own, err := filepath.Abs(path)
+		if err == nil {
+			own, err = pipeline.End(own, &p.Filesystem)
+		}
+		if err != nil {
+			return fmt.Errorf("%s %w", path, err)
+		}
+		if _, err := os.Stat(own); err != nil {
+			continue // whoever reads it says so
+		}
+		seen, err := launcher.Why(context.Background(), p, t, launcher.Question{Path: own})
+		if err != nil {
+			return fmt.Errorf("whether every server may read %s: %w", path, err)
+		}
+		inside := func(grant string) bool { // of the folder of secrets
+			real, err := filepath.EvalSymlinks(strings.TrimPrefix(grant, "-"))
+			return err == nil && policy.Within(real, own)
+		}
+		if seen.Allowed == launcher.ActAllowed ||
+			slices.ContainsFunc(slices.Concat(p.Filesystem.AllowRead, p.Filesystem.AllowWrite), inside) {
+			return fmt.Errorf("every server may read %s: move it elsewhere", path)
 		}
 	}
 	return nil
@@ -181,17 +184,11 @@ func (s *starter) spec(who, serial string) (session.Spec, error) {
 }
 
 // named are the variables that a server has by the policy, beside those that every server has.
-func named(p policy.Policy) map[string]string {
+func named(p policy.Policy) []string {
 	all, _ := p.Environ(os.Environ())
 	p.Env, p.EnvVars = nil, nil
 	usual, _ := p.Environ(os.Environ())
-	variables := map[string]string{}
-	for _, entry := range all {
-		if name, value, _ := strings.Cut(entry, "="); !slices.Contains(usual, entry) {
-			variables[name] = value
-		}
-	}
-	return variables
+	return slices.DeleteFunc(all, func(entry string) bool { return slices.Contains(usual, entry) })
 }
 
 // fileName is a principal that can have a file: no path, nothing hidden, and with .env short enough.

@@ -34,6 +34,9 @@ func serveShort(words []string) int {
 	if slices.Contains(words, "silent") { // which is what serve has to find out
 		limits.Discover = time.Second
 	}
+	if slices.Contains(words, "brief") {
+		limits.Last = 0
+	}
 	if os.Getenv(patientEnv) != "" {
 		limits.Alone = testbed.Patience()
 	}

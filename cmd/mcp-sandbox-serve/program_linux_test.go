@@ -2,6 +2,7 @@ package main
 
 import (
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -15,6 +16,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/security-mcp/mcp-sandbox/cmd/internal/serve/principal"
 	"github.com/security-mcp/mcp-sandbox/cmd/internal/serve/session"
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 )
@@ -22,8 +24,23 @@ import (
 // Bad input is one clear line with what to type, exit status 125, and nothing on standard output.
 func TestUsage(t *testing.T) {
 	t.Parallel()
-	file, _ := team(t, "ann")
-	stub := testbed.Self(t, "stub")
+	folder, stub := testbed.Folder(t), testbed.Self(t, "stub")
+	file, link := filepath.Join(folder, "tokens"), filepath.Join(testbed.Folder(t), "tokens")
+	_, line := principal.NewToken("ann")
+	if err := errors.Join(os.Chmod(folder, 0o755), os.WriteFile(file, []byte(line), 0o644), os.Symlink(file, link)); err != nil {
+		t.Fatal(err) // root's servers have another user
+	}
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	at := taken.Addr().String() // where a fault does not end in a serve that serves
+	run := func(words ...string) (code int, out, errs string) {
+		cmd := testbed.As("serve", words...)
+		cmd.Env = []string{"HOME=" + testbed.Folder(t), "PATH=/usr/bin:/bin", testbed.NoWait}
+		return testbed.Finish(t, cmd)
+	}
 	for words, want := range map[string]string{
 		"":                                  "no command",
 		"--listen 0.0.0.0:1 -- x":           "--token-file",
@@ -39,50 +56,41 @@ func TestUsage(t *testing.T) {
 		"--tls-cert f -- x":                 "--tls-key",
 		"--client-ca f -- x":                "--tls-cert",
 		"--oidc-issuer https://x -- x":      "--audience",
-		"--oidc-issuer http://x.example --audience a -- " + stub:                       "https",
-		"--proxy-header H --proxy-uid 1 -- x":                                          "unix:",
-		"--listen unix:/x --proxy-header H --proxy-uid x -- " + stub:                   "--proxy-uid",
-		"--token-file /nowhere -- " + stub:                                             "/nowhere",
-		"--secrets /nowhere -- " + stub:                                                "no folder",
-		"--secrets " + file + " -- " + stub:                                            "no folder",
-		"--token-file " + file + " --allow-read " + filepath.Dir(file) + " -- " + stub: "every server may read",
-		"--secrets " + filepath.Dir(file) + " --allow-read " + file + " -- " + stub:    "every server may read",
-		"--state " + strings.Repeat("s", 31) + " -- x":                                 "30 characters",
-		"--max-sandboxes 0 -- x":                                                       "from 1 on",
-		"--idle 0 -- x":                                                                "90s",
-		"--idle soon -- x":                                                             "90s",
-		"--log xml -- x":                                                               "text or json",
-		"--allow-raed /x -- x":                                                         "--allow-read",
-		"token":                                                                        "PRINCIPAL",
+		"--oidc-issuer http://x.example --audience a -- " + stub:                                            "https",
+		"--proxy-header H --proxy-uid 1 -- x":                                                               "unix:",
+		"--listen unix:/x --proxy-header H --proxy-uid x -- " + stub:                                        "--proxy-uid",
+		"--token-file /nowhere -- " + stub:                                                                  "/nowhere",
+		"--secrets /nowhere -- " + stub:                                                                     "no folder",
+		"--secrets " + file + " -- " + stub:                                                                 "no folder",
+		"--listen " + at + " --token-file " + file + " --allow-read " + filepath.Dir(file) + " -- " + stub:  "every server may read",
+		"--listen " + at + " --secrets " + filepath.Dir(file) + " --allow-read " + file + " -- " + stub:     "every server may read",
+		"--state " + strings.Repeat("s", 31) + " -- x":                                                      "30 characters",
+		"--listen " + at + " --token-file /usr/bin/env -- " + stub:                                          "every server may read /usr/bin/env",
+		"--listen " + at + " --secrets /usr/share -- " + stub:                                               "every server may read /usr/share",
+		"--listen " + at + " --token-file " + link + " --allow-write " + filepath.Dir(link) + " -- " + stub: "by a link that the server can change",
+		"--idle 1s --idle 2s -- x":                                                                          "twice",
+		"--listen 127.0.0.1: -- x":                                                                          "HOST:PORT",
+		"--max-sandboxes 0 -- x":                                                                            "from 1 on",
+		"--idle 0 -- x":                                                                                     "90s",
+		"--idle soon -- x":                                                                                  "90s",
+		"--log xml -- x":                                                                                    "text or json",
+		"--allow-raed /x -- x":                                                                              "--allow-read",
+		"token":                                                                                             "PRINCIPAL",
 	} {
-		cmd := testbed.As("serve", strings.Fields(words)...)
-		cmd.Env = []string{"HOME=" + testbed.Folder(t), "PATH=/usr/bin:/bin", testbed.NoWait}
-		code, out, errs := testbed.Finish(t, cmd)
+		code, out, errs := run(strings.Fields(words)...)
 		last := strings.TrimSpace(errs[strings.LastIndexByte(strings.TrimSpace(errs), '\n')+1:])
 		if code != 125 || out != "" || !strings.Contains(last, want) || !strings.HasPrefix(last, "mcp-sandbox: ") {
 			t.Errorf("%s: %d, said %q and %q, want %s", words, code, out, errs, want)
 		}
 	}
-	taken, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer taken.Close()
-	at := taken.Addr().String()
-	for _, c := range []struct {
-		listen, admin, command string
-		code                   int
-		says                   string
-	}{
-		{"127.0.0.1:0", "127.0.0.1:0", "/no/such/server", 127, "no such file"},
-		{"127.0.0.1:0", "127.0.0.1:0", "/etc/passwd", 126, "permission denied"},
-		{at, "127.0.0.1:0", "/no/such/server", 125, "--listen " + at + ": "}, // before anything is started
-		{"127.0.0.1:0", at, "/no/such/server", 125, "--admin-listen " + at + ": "},
+	for _, c := range []struct{ listen, admin, command, code, says string }{
+		{"127.0.0.1:0", "127.0.0.1:0", "/no/such/server", "127", "no such file"},
+		{"127.0.0.1:0", "127.0.0.1:0", "/etc/passwd", "126", "permission denied"},
+		{at, "127.0.0.1:0", "/no/such/server", "125", "--listen " + at + ": "}, // before anything is started
+		{"127.0.0.1:0", at, "/no/such/server", "125", "--admin-listen " + at + ": "},
 	} {
-		cmd := testbed.As("serve", "--listen", c.listen, "--admin-listen", c.admin, "--", c.command)
-		cmd.Env = []string{"HOME=" + testbed.Folder(t), "PATH=/usr/bin:/bin", testbed.NoWait}
-		code, out, errs := testbed.Finish(t, cmd)
-		if code != c.code || out != "" || !strings.Contains(errs, "mcp-sandbox: ") || !strings.Contains(errs, c.says) ||
+		code, out, errs := run("--listen", c.listen, "--admin-listen", c.admin, "--", c.command)
+		if strconv.Itoa(code) != c.code || out != "" || !strings.Contains(errs, "mcp-sandbox: ") || !strings.Contains(errs, c.says) ||
 			strings.Contains(errs, "sandbox refused") {
 			t.Errorf("%+v: %d %s", c, code, errs)
 		}

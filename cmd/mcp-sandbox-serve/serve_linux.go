@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
-	"strconv"
 	"strings"
 	"syscall"
 
@@ -77,7 +76,7 @@ func serve(f *cli.Flags, l *pipeline.Line, o *options, command []string) int {
 		j.Log.Error("draining", "error", lost)
 	}
 	go func() {
-		house.Drain(ctx)
+		at.shut(max(house.Drain(ctx), o.limits.Last))
 		stop()
 	}()
 	select {
@@ -86,7 +85,6 @@ func serve(f *cli.Flags, l *pipeline.Line, o *options, command []string) int {
 		j.Log.Warn("ended before the drain was over", "signal", second.String())
 		return exitSignal + int(second.(syscall.Signal))
 	}
-	at.shut()
 	if j.Log.Info("drained"); lost != nil {
 		return cli.Fail("no more clients could be let in: " + lost.Error())
 	}
@@ -124,11 +122,7 @@ func (o *options) source(ctx context.Context, j *journal.Journal) (principal.Sou
 	case o.issuer != "":
 		return principal.OpenID(ctx, o.issuer, o.audience, cmp.Or(o.claim, "sub"))
 	case o.header != "":
-		uid, err := strconv.Atoi(o.uid)
-		if err != nil || uid < 0 {
-			return principal.Source{}, errors.New("--proxy-uid " + strconv.Quote(o.uid) + " is no number of a user")
-		}
-		return principal.Proxy(o.header, uid), nil
+		return principal.Proxy(o.header, o.uid), nil
 	case strings.HasPrefix(o.listen, "unix:"):
 		return principal.Users(), nil
 	}

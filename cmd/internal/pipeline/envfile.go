@@ -104,15 +104,28 @@ func (e envFiles) check(files *policy.Filesystem) error {
 	if runtime.GOOS != "linux" || len(e) == 0 {
 		return nil // elsewhere no confinement keeps a server from the user's files
 	}
-	grants := grantPlaces(files.AllowWrite)
 	for _, f := range e {
-		end, link := follow(f.path, grants)
-		if link != "" || f.opened != "" && end != f.opened {
-			return errors.New("--env-file " + f.path + ": is reached by a link that the server can change: name " +
-				"the file itself, or keep the file outside of what the server may write")
+		end, err := End(f.path, files)
+		if err == nil && f.opened != "" && end != f.opened {
+			err = errLinked
+		}
+		if err != nil {
+			return errors.New("--env-file " + f.path + ": " + err.Error())
 		}
 	}
 	return nil
+}
+
+var errLinked = errors.New("is reached by a link that the server can change: name the file itself, or keep the file " +
+	"outside of what the server may write")
+
+// End is where an absolute path leads. An error says that a server with these grants could have it lead elsewhere.
+func End(path string, files *policy.Filesystem) (end string, err error) {
+	end, link := follow(path, grantPlaces(files.AllowWrite))
+	if link != "" {
+		err = errLinked
+	}
+	return end, err
 }
 
 // paths are the files' absolute paths, as given and as opened, which the server may not write.

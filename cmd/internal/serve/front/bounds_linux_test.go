@@ -49,7 +49,7 @@ func TestBodiesHaveDeadlines(t *testing.T) {
 		t.Fatal(err)
 	}
 	l, got := &timedListener{inner, make(chan *timed, 1)}, make(chan time.Time, 1)
-	s := serverOf(nobodys().Config, func(w http.ResponseWriter, r *http.Request) {
+	s := serverOf(nobodys().Config, 2, func(w http.ResponseWriter, r *http.Request) {
 		c := <-l.conns
 		c.mu.Lock()
 		defer c.mu.Unlock()

@@ -57,12 +57,12 @@ const (
 func newFront(c Config) *front { return &front{Config: c, bodies: map[string]int64{}} }
 
 // Server is the HTTP server of /mcp.
-func Server(c Config) *http.Server { return serverOf(c, newFront(c).serve) }
+func Server(c Config) *http.Server { return serverOf(c, 2, newFront(c).serve) }
 
 // Admin is the HTTP server of health and metrics alone.
 func Admin(c Config) *http.Server {
 	f := newFront(c)
-	return serverOf(c, func(w http.ResponseWriter, r *http.Request) {
+	return serverOf(c, 8, func(w http.ResponseWriter, r *http.Request) {
 		switch {
 		case f.health(w, r):
 		case r.URL.Path == "/metrics":
@@ -75,11 +75,11 @@ func Admin(c Config) *http.Server {
 
 // serverOf bounds everything that a client can draw out. HTTP/1 alone: one request holds one connection, and the
 // connections are counted.
-func serverOf(c Config, serve http.HandlerFunc) *http.Server {
+func serverOf(c Config, part uint64, serve http.HandlerFunc) *http.Server {
 	s := &http.Server{ReadHeaderTimeout: headerTime, IdleTimeout: idleTime, MaxHeaderBytes: headerSize,
 		ConnContext: principal.Connected, ErrorLog: c.Log.HTTP(), Protocols: new(http.Protocols)}
 	s.Protocols.SetHTTP1(true)
-	s.ConnState = connections()
+	s.ConnState = connections(part)
 	s.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		control, until := http.NewResponseController(w), time.Now().Add(ioTime)
 		control.SetWriteDeadline(until)
@@ -165,13 +165,13 @@ func (f *front) ofSession(w http.ResponseWriter, r *http.Request, who string) {
 	case !accepts(r, "text/event-stream"):
 		f.refuse(w, r, http.StatusNotAcceptable, "", "Accept must have text/event-stream")
 	default:
-		st, err := s.Get()
+		c, err := s.Get()
 		if err != nil {
 			f.failed(w, r, err)
 			return
 		}
-		defer s.LeaveGet(st)
-		stream(w, r, st, f.Alone, nil)
+		defer s.Leave(c)
+		stream(w, r, c.Stream, nil, false)
 	}
 }
 

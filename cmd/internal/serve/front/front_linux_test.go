@@ -24,7 +24,7 @@ func nobodys() *front {
 
 // One address has a quarter of the connections, and what is closed makes room.
 func TestConnections(t *testing.T) {
-	change := connections()
+	change := connections(2)
 	open := func(ip byte) *closes {
 		c := &closes{addr: &net.TCPAddr{IP: net.IPv4(10, 0, 0, ip), Port: 1}}
 		change(c, http.StateNew)

@@ -42,54 +42,37 @@ func invalid(w http.ResponseWriter, id []byte, code int, text string, data any) 
 // answer writes the outcome of a call: an answer alone where it comes first and soon, else a stream.
 func answer(w http.ResponseWriter, r *http.Request, s *session.Session, c *session.Call, soon time.Duration) {
 	defer s.Leave(c)
-	stream(w, r, c.Stream, soon, func(message []byte) {
-		status := http.StatusOK
-		if m, err := wire.Parse(message); err == nil && s.Modern {
-			status = statusOf(m.Code())
-		}
-		reply(w, status, "application/json", string(message))
-	})
+	select {
+	case <-c.Ready():
+	case <-time.After(soon):
+	case <-r.Context().Done():
+	}
+	message, ended := c.Take()
+	if !ended || message == nil {
+		stream(w, r, c.Stream, message, ended)
+		return
+	}
+	status := http.StatusOK
+	if m, err := wire.Parse(message); err == nil && s.Modern {
+		status = cmp.Or(alone[m.Code()], status)
+	}
+	reply(w, status, "application/json", string(message))
 }
 
-// statusOf is the status of an answer alone from 2026-07-28 on.
-func statusOf(code int) int {
-	switch code {
-	case wire.CodeNoMethod:
-		return http.StatusNotFound
-	case wire.CodeParams, wire.CodeHeaders, wire.CodeCapability, wire.CodeVersion:
-		return http.StatusBadRequest
-	}
-	return http.StatusOK
-}
+// alone are the statuses of errors that stand alone from 2026-07-28 on.
+var alone = map[int]int{wire.CodeNoMethod: http.StatusNotFound, wire.CodeParams: http.StatusBadRequest,
+	wire.CodeHeaders: http.StatusBadRequest, wire.CodeCapability: http.StatusBadRequest,
+	wire.CodeVersion: http.StatusBadRequest}
 
-// stream writes messages as events until none follows, or the client is gone. A message has no end of a line: each is
-// one line of data, whatever a server wrote. With alone the stream begins later, if a last message does not come first.
-func stream(w http.ResponseWriter, r *http.Request, st *session.Stream, soon time.Duration,
-	alone func(message []byte)) {
-	out, began := http.NewResponseController(w), false
-	begin := func() {
-		if !began {
-			w.Header().Set("Content-Type", "text/event-stream")
-			w.Header().Set("Cache-Control", "no-cache, no-transform")
-			w.Header().Set("X-Accel-Buffering", "no")
-		}
-		began = true
-	}
-	if alone == nil {
-		begin()
-	}
-	late, alive := time.NewTimer(soon), time.NewTicker(aliveEvery)
-	defer late.Stop()
+// stream writes messages as events until none follows, or the client is gone: this one first, nil for none. A message
+// has no end of a line: each is one line of data, whatever a server wrote.
+func stream(w http.ResponseWriter, r *http.Request, st *session.Stream, message []byte, ended bool) {
+	w.Header().Set("Content-Type", "text/event-stream")
+	w.Header().Set("Cache-Control", "no-cache, no-transform")
+	w.Header().Set("X-Accel-Buffering", "no")
+	out, alive := http.NewResponseController(w), time.NewTicker(aliveEvery)
 	defer alive.Stop()
-	for {
-		message, ended := st.Take()
-		if ended && message != nil && !began {
-			alone(message)
-			return
-		}
-		if message != nil || ended {
-			begin()
-		}
+	for ; ; message, ended = st.Take() {
 		if message != nil && !event(w, out, message) {
 			return
 		}
@@ -97,13 +80,11 @@ func stream(w http.ResponseWriter, r *http.Request, st *session.Stream, soon tim
 			continue
 		}
 		out.SetWriteDeadline(time.Now().Add(ioTime))
-		if began && out.Flush() != nil || ended {
+		if out.Flush() != nil || ended {
 			return
 		}
 		select {
 		case <-st.Ready():
-		case <-late.C:
-			begin()
 		case <-alive.C:
 			io.WriteString(w, ": alive\n\n")
 		case <-r.Context().Done():
@@ -115,12 +96,8 @@ func stream(w http.ResponseWriter, r *http.Request, st *session.Stream, soon tim
 // event writes one event, and reports whether the client took it.
 func event(w io.Writer, out *http.ResponseController, message []byte) bool {
 	out.SetWriteDeadline(time.Now().Add(ioTime))
-	for _, part := range [...][]byte{[]byte("event: message\ndata: "), message, []byte("\n\n")} {
-		if _, err := w.Write(part); err != nil {
-			return false
-		}
-	}
-	return true
+	_, err := (&net.Buffers{[]byte("event: message\ndata: "), message, []byte("\n\n")}).WriteTo(w)
+	return err == nil
 }
 
 // health answers a supervisor.
@@ -154,13 +131,13 @@ func (f *front) base(r *http.Request) string {
 // mostConnections is how many there may be at once. Others wait to be accepted.
 const mostConnections = 4096
 
-// connections bounds the connections: all together, which take at most half of the descriptors, and those of one
-// address, or one /64 of IPv6, to a quarter of that, so that no client alone keeps others out. A unix socket has no
+// connections bounds the connections: all together, which take at most such a part of the descriptors, and those of
+// one address, or one /64 of IPv6, to a quarter of that, so that no client alone keeps others out. A unix socket has no
 // addresses.
-func connections() func(net.Conn, http.ConnState) {
+func connections(part uint64) func(net.Conn, http.ConnState) {
 	most := mostConnections
-	if limit := (unix.Rlimit{}); unix.Getrlimit(unix.RLIMIT_NOFILE, &limit) == nil && limit.Cur/2 < mostConnections {
-		most = int(limit.Cur / 2)
+	if limit := (unix.Rlimit{}); unix.Getrlimit(unix.RLIMIT_NOFILE, &limit) == nil && limit.Cur/part < mostConnections {
+		most = int(limit.Cur / part)
 	}
 	places := make(chan struct{}, most)
 	var mu sync.Mutex

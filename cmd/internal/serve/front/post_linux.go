@@ -48,8 +48,9 @@ func (f *front) post(w http.ResponseWriter, r *http.Request, who string) {
 		return
 	}
 	given := r.Header.Get(version)
+	_, undated := time.Parse(time.DateOnly, given)
 	switch {
-	case m.Has(wire.MetaVersion) || isDate(given) && given >= firstModern:
+	case m.Has(wire.MetaVersion) || undated == nil && given >= firstModern:
 		f.modern(w, r, who, m, done)
 	case given != "" && !slices.Contains(legacies, given):
 		invalid(w, m.Value(wire.ID), wire.CodeVersion, "this protocol version is not supported",
@@ -215,9 +216,4 @@ func (f *front) failed(w http.ResponseWriter, r *http.Request, err error) {
 		w.Header().Set("Retry-After", strconv.Itoa(no.Retry))
 	}
 	f.refuse(w, r, no.Status, no.Reason, no.Text)
-}
-
-func isDate(s string) bool {
-	_, err := time.Parse(time.DateOnly, s)
-	return err == nil
 }

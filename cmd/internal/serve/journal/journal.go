@@ -95,6 +95,7 @@ type ServerLog struct {
 	journal *Journal
 	id      string
 	secrets *strings.Replacer
+	most    int // bytes of the longest secret
 	rate    rate
 }
 
@@ -106,10 +107,11 @@ const (
 )
 
 // Server is the log of a server. The values of its variables are not shown.
-func (j *Journal) Server(id string, variables map[string]string) *ServerLog {
+func (j *Journal) Server(id string, variables []string) *ServerLog {
 	names := map[string]string{} // of each line: a server may show a value line by line
-	for _, name := range slices.Sorted(maps.Keys(variables)) {
-		for line := range strings.SplitSeq(variables[name], "\n") {
+	for _, entry := range variables {
+		name, value, _ := strings.Cut(entry, "=")
+		for line := range strings.SplitSeq(value, "\n") {
 			if line = strings.TrimRight(line, "\r"); len(line) >= leastSecret {
 				names[line] = name
 			}
@@ -117,10 +119,13 @@ func (j *Journal) Server(id string, variables map[string]string) *ServerLog {
 	}
 	var pairs []string
 	longest := func(a, b string) int { return len(b) - len(a) } // one may begin with another
+	most := 0
 	for _, line := range slices.SortedFunc(maps.Keys(names), longest) {
 		pairs = append(pairs, line, "["+names[line]+"]")
+		most = max(most, len(line))
 	}
-	return &ServerLog{journal: j, id: id, secrets: strings.NewReplacer(pairs...), rate: rate{most: linesASecond}}
+	return &ServerLog{journal: j, id: id, secrets: strings.NewReplacer(pairs...), most: most,
+		rate: rate{most: linesASecond}}
 }
 
 // Line logs a line of a server's. It is escaped, so that it makes no other line, and cut.
@@ -128,8 +133,11 @@ func (s *ServerLog) Line(line []byte) {
 	if len(line) == 0 || !s.rate.allows(time.Now()) {
 		return
 	}
-	line = line[:min(len(line), longest)] // a line that is no message may have megabytes
-	quoted := strconv.QuoteToGraphic(s.secrets.Replace(string(line)))
+	shown := s.secrets.Replace(string(line[:min(len(line), longest)])) // one that is no message may have megabytes
+	if len(line) >= longest {
+		shown = shown[:max(0, len(shown)-s.most)] // which may have the beginning of a secret
+	}
+	quoted := strconv.QuoteToGraphic(shown)
 	text := []rune(quoted[1 : len(quoted)-1])
 	if len(text) > columns {
 		text = append(text[:columns-1], '…')

@@ -13,8 +13,8 @@ import (
 // A long line of control characters costs little memory, and its secrets are not shown.
 func TestLongLines(t *testing.T) {
 	var out bytes.Buffer
-	l := New(&out, false, slog.LevelInfo).Server("1", map[string]string{"KEY": "swordfish", "PEM": "first-line\r\nsecond-line\r\n",
-		"LONG": `first-line\nof another`})
+	l := New(&out, false, slog.LevelInfo).Server("1", []string{"KEY=swordfish", "PEM=first-line\r\nsecond-line\r\n",
+		`LONG=first-line\nof another`})
 	line := append([]byte("swordfish"), bytes.Repeat([]byte{1}, 16<<20)...)
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -27,6 +27,23 @@ func TestLongLines(t *testing.T) {
 	}
 	if n := after.TotalAlloc - before.TotalAlloc; n > 4<<20 || !strings.Contains(out.String(), "[KEY]") || out.Len() > 1000 {
 		t.Errorf("%d MB for %.300s", n>>20, out.String())
+	}
+}
+
+// A secret that is longer than what is read of a line, or that stands at the end of that, is not shown in part either.
+func TestLongSecrets(t *testing.T) {
+	for _, size := range []int{3000, longest, 2 * longest} {
+		var out bytes.Buffer
+		secret := strings.Repeat("secretly", size/8)
+		l := New(&out, false, slog.LevelInfo).Server("1", []string{"KEY=" + secret})
+		for n := range 4 {
+			l.Line([]byte(strings.Repeat(secret, n+1)))
+			l.Line([]byte(strings.Repeat(secret, n+1))[:min((n+1)*size, longest)]) // as standard error is read
+		}
+		l.Line([]byte("the end"))
+		if text := out.String(); strings.Contains(text, "secretly") || !strings.Contains(text, "the end") {
+			t.Errorf("%d bytes: %.300s", size, text)
+		}
 	}
 }
 

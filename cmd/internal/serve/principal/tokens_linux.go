@@ -9,6 +9,8 @@ import (
 	"os"
 	"strings"
 	"sync"
+
+	"golang.org/x/sys/unix"
 )
 
 // tokens are the lines of a file: PRINCIPAL sha256:HEX. The file has no token, so a reader of it has none.
@@ -84,10 +86,11 @@ func NewFresh[T any](read func() (T, error), tell func(error), files ...string) 
 
 func (f *Fresh[T]) look() (stamp string) {
 	for _, name := range f.files {
-		if info, err := os.Stat(name); err != nil {
+		var st unix.Stat_t
+		if err := unix.Stat(name, &st); err != nil {
 			stamp += err.Error()
-		} else {
-			stamp += fmt.Sprint(info.Size(), " ", info.ModTime().UnixNano(), " ")
+		} else { // a token is as long as the next, and programs set the time of modification: not that of change
+			stamp += fmt.Sprint(st.Dev, st.Ino, st.Size, st.Mtim, st.Ctim)
 		}
 	}
 	return stamp

@@ -101,8 +101,8 @@ func (h *House) fill(p *place, who string) {
 	defer stop()
 	defer close(p.ready)
 	s, err := h.start(ctx, who, true)
-	if err == nil && h.era.Load() == unknownServer { // alone it ended before it said
-		if h.era.CompareAndSwap(unknownServer, s.discover(ctx)); h.era.Load() == legacyServer {
+	if err == nil && h.era.Load() == UnknownServer { // alone it ended before it said
+		if h.era.CompareAndSwap(UnknownServer, s.discover(ctx)); h.era.Load() == legacyServer {
 			s.End(CauseInitialize)
 			err = errLegacyServer
 		}
@@ -126,13 +126,10 @@ func isClosed(c <-chan struct{}) bool {
 
 // The eras of a server.
 const (
-	unknownServer int32 = iota
-	legacyServer
-	modernServer
+	UnknownServer = "unknown" // it has ended, or not said which versions it speaks
+	legacyServer  = "legacy"
+	modernServer  = "modern"
 )
-
-// UnknownServer is the era of one that has ended, or not said which versions it speaks.
-const UnknownServer = "unknown"
 
 // Probe runs the server once, and finds out which versions it speaks. The sandbox is gone when it returns, which is
 // soon after the end of ctx. The error is the launch's.
@@ -147,7 +144,7 @@ func (h *House) Probe(ctx context.Context) (era string, err error) {
 	h.era.Store(s.discover(ctx))
 	s.End("probed")
 	<-s.box.over
-	return [...]string{UnknownServer, "legacy", "modern"}[h.era.Load()], nil
+	return h.era.Load().(string), nil
 }
 
 const discover = `{"jsonrpc":"2.0","id":"serve","method":"server/discover","params":{"_meta":{` +
@@ -155,13 +152,13 @@ const discover = `{"jsonrpc":"2.0","id":"serve","method":"server/discover","para
 	`"io.modelcontextprotocol/clientInfo":{"name":"mcp-sandbox-serve","version":"1"}}}}`
 
 // discover asks the server which versions it speaks. Silence is that of an old one.
-func (s *Session) discover(ctx context.Context) int32 {
+func (s *Session) discover(ctx context.Context) string {
 	ctx, stop := context.WithTimeout(ctx, s.house.limits.Discover)
 	defer stop()
 	m, _ := wire.Parse([]byte(discover))
 	c, err := s.Call(ctx, m)
 	if err != nil {
-		return unknownServer
+		return UnknownServer
 	}
 	defer s.Leave(c)
 	answer, _ := c.last(ctx, func([]byte) {})
@@ -170,7 +167,7 @@ func (s *Session) discover(ctx context.Context) int32 {
 	case err == nil && (a.Has(wire.Result) || a.Code() == wire.CodeVersion):
 		return modernServer
 	case isClosed(s.box.asked) && (err != nil || a.Code() == wire.CodeInternal): // it ended, and this is serve's answer
-		return unknownServer
+		return UnknownServer
 	}
 	return legacyServer
 }

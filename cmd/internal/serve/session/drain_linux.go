@@ -42,36 +42,31 @@ const crowded = 15
 // of the one that was idle longest and has no stream, which it ends: many clients go without a word, and the next one
 // would wait for the idle time. It reports whether to try again.
 func (h *House) makeRoom(ctx context.Context, who string) bool {
-	var longest *Session
-	least, now := h.limits.Idle/crowded, time.Now()
 	all, _, _ := h.look()
-	for most := least; len(all) > 0; all = all[1:] {
-		s := all[0]
-		if s.Who != who {
-			continue
-		}
-		if isClosed(s.box.asked) {
-			longest = s
-			break
-		}
-		s.mu.Lock()
-		if idle, open := s.idleFor(now); !s.Modern && !open && idle >= most {
-			longest, most = s, idle
-		}
-		s.mu.Unlock()
+	all = slices.DeleteFunc(all, func(s *Session) bool { return s.Who != who })
+	i := slices.IndexFunc(all, func(s *Session) bool { return isClosed(s.box.asked) })
+	if i < 0 {
+		slices.SortFunc(all, func(a, b *Session) int { return a.quiet().Compare(b.quiet()) })
+		i = slices.IndexFunc(all, func(s *Session) bool {
+			return !s.Modern && s.endIdle(time.Now(), h.limits.Idle/crowded, forEver)
+		})
 	}
-	switch {
-	case longest == nil:
+	if i < 0 {
 		return false
-	case !isClosed(longest.box.asked) && !longest.endIdle(now, least, forEver): // it has begun to do something
-		return true
 	}
 	select {
-	case <-longest.box.over:
+	case <-all[i].box.over:
 		return true
 	case <-ctx.Done():
 		return false
 	}
+}
+
+// quiet is since when nothing began or ended in the session.
+func (s *Session) quiet() time.Time {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.since
 }
 
 const forEver = time.Duration(math.MaxInt64)
@@ -89,9 +84,9 @@ func (h *rooms) Draining() bool {
 	return draining
 }
 
-// Drain lets every session end with the last call in flight, and returns when nothing is left. The end of ctx ends it
-// sooner, and the limits what takes too long.
-func (h *House) Drain(ctx context.Context) {
+// Drain lets every session end with the last call in flight, and returns when nothing is left, with the time that
+// calls still had. The end of ctx ends it sooner, and the limits what takes too long.
+func (h *House) Drain(ctx context.Context) (left time.Duration) {
 	h.mu.Lock()
 	h.draining = true
 	h.mu.Unlock()
@@ -101,15 +96,15 @@ func (h *House) Drain(ctx context.Context) {
 	select {
 	case <-delay.C:
 	case <-ctx.Done():
-		return
+		return 0
 	}
-	late := time.NewTimer(h.limits.Drain)
+	late, until := time.NewTimer(h.limits.Drain), time.Now().Add(h.limits.Drain)
 	defer late.Stop()
 	for end := (*Session).leave; ; {
 		all, total, _ := h.look()
 		if total == 0 {
 			h.runs.Wait() // for the last line of the log
-			return
+			return time.Until(until)
 		}
 		for _, s := range all {
 			end(s)
@@ -119,7 +114,7 @@ func (h *House) Drain(ctx context.Context) {
 		case <-late.C:
 			end = func(s *Session) { s.End(CauseDrain) }
 		case <-ctx.Done():
-			return
+			return 0
 		}
 	}
 }
@@ -169,7 +164,7 @@ func (s *Session) fail(cause string, exitCode *int) {
 	}{cause, exitCode}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.phase = over
+	s.over = true
 	for _, c := range s.calls {
 		if !c.answered && c.key != "" {
 			c.add(wire.Failure(c.id, wire.CodeInternal, "the server ended: "+cause, data), true)
@@ -188,7 +183,7 @@ func (s *Session) fail(cause string, exitCode *int) {
 func (s *Session) leave() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.phase = max(s.phase, leaving)
+	s.leaving = true
 	for c := s.find(listens); c != nil; c = s.find(listens) {
 		c.add([]byte(`{"jsonrpc":"2.0","id":`+string(c.id)+`,"result":{"resultType":"complete","_meta":{`+
 			`"io.modelcontextprotocol/subscriptionId":`+string(c.id)+`}}}`), true)
@@ -202,33 +197,24 @@ func listens(c *Call) bool { return c.listens }
 
 // endIfDone ends a session that is to leave and has nothing in flight.
 func (s *flow) endIfDone() {
-	if s.phase == leaving && len(s.calls) == 0 {
+	if s.leaving && len(s.calls) == 0 {
 		s.box.end(CauseDrain)
 	}
 }
 
 // endIdle ends a session that had nothing to do for so long, or where a client reads a stream for so long, before it
-// has again.
+// has again. A call that its client left counts for nothing: no answer to it can be read.
 func (s *Session) endIdle(now time.Time, most, mostOpen time.Duration) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	idle, open := s.idleFor(now)
-	if open {
+	if len(s.open) > 0 {
 		most = mostOpen
 	}
-	if idle < most {
+	if now.Sub(s.since) < most || s.find(func(c *Call) bool { return !c.left && !c.listens }) != nil {
 		return false
 	}
-	s.phase = over
+	s.over = true
 	s.box.end(CauseIdle)
+	s.house.forget(s) // before a call finds it
 	return true
-}
-
-// idleFor is how long the session has had nothing to do, -1 while it has, and whether a client reads a stream. A call
-// that its client left counts for nothing: no answer to it can be read.
-func (s *flow) idleFor(now time.Time) (idle time.Duration, open bool) {
-	if s.find(func(c *Call) bool { return !c.left && !c.listens }) != nil {
-		return -1, true
-	}
-	return now.Sub(s.since), len(s.open) > 0
 }

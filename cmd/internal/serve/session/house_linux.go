@@ -34,15 +34,16 @@ type Limits struct {
 	Waits
 }
 
-// Waits are limits without a flag. Alone is how late an answer may come alone; later it is a stream's.
-type Waits struct{ Slow, Cancelled, Discover, Sweep, Alone time.Duration }
+// Waits are limits without a flag. Alone is how late an answer may come alone; later it is a stream's. Last is how long
+// clients may take at least for the last answers, behind the drain.
+type Waits struct{ Slow, Cancelled, Discover, Sweep, Alone, Last time.Duration }
 
 // Usual are the limits without flags.
 func Usual() Limits {
 	return Limits{Sandboxes: 100, PerPrincipal: 8, Requests: 64, Idle: 15 * time.Minute, IdleOpen: 12 * time.Hour,
 		Start: time.Minute, DrainDelay: 5 * time.Second, Drain: time.Minute,
 		Waits: Waits{Slow: 30 * time.Second, Cancelled: 3 * time.Second, Discover: 3 * time.Second,
-			Sweep: time.Second, Alone: 250 * time.Millisecond}}
+			Sweep: time.Second, Alone: 250 * time.Millisecond, Last: 5 * time.Second}}
 }
 
 // A Specify is the server of a principal, to start. The serial names it in the log.
@@ -52,15 +53,17 @@ type Specify func(who, serial string) (Spec, error)
 type House struct {
 	journal *journal.Journal
 	specify Specify
-	era     atomic.Int32
+	era     atomic.Value // a string
 	rooms
 }
 
 // New makes a house without sessions.
 func New(l Limits, j *journal.Journal, specify Specify) *House {
-	return &House{journal: j, specify: specify, rooms: rooms{limits: l, legacy: map[string]*Session{},
+	h := &House{journal: j, specify: specify, rooms: rooms{limits: l, legacy: map[string]*Session{},
 		modern: map[string]*place{}, all: map[*Session]bool{}, taken: map[string]int{}, crashes: map[string]crashes{},
 		changed: make(chan struct{}, 1)}}
+	h.era.Store(UnknownServer)
+	return h
 }
 
 // start starts a sandbox in which nothing is in flight yet.

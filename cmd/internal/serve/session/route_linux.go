@@ -70,17 +70,18 @@ const progress = "notifications/progress"
 
 // legacy is the one stream of a message, or nil.
 func (s *flow) legacy(m *wire.Message) *Stream {
+	is, other := func(c *Call) bool { return !c.left && !c.ended }, s.get
 	switch method := m.String(wire.Method); {
 	case method == progress:
 		token := wire.Key(m.Value(wire.Token))
-		return streamOf(s.find(func(c *Call) bool { return token != "" && c.token == token }))
+		is, other = func(c *Call) bool { return token != "" && c.token == token }, nil
 	case strings.HasSuffix(method, "/list_changed") || method == "notifications/resources/updated":
 		return s.get
 	}
-	if c := s.find(func(c *Call) bool { return !c.left && !c.ended }); c != nil {
+	if c := s.find(is); c != nil {
 		return c.Stream
 	}
-	return s.get
+	return other
 }
 
 // modern is the same, and the message with the client's own token and id.
@@ -107,11 +108,4 @@ func (s *flow) modern(m *wire.Message) (*Stream, []byte) {
 		changes = append(changes, wire.Change{At: wire.Token, To: c.theirs})
 	}
 	return c.Stream, m.With(changes...)
-}
-
-func streamOf(c *Call) *Stream {
-	if c == nil {
-		return nil
-	}
-	return c.Stream
 }

@@ -2,10 +2,12 @@ package session
 
 import (
 	"bytes"
+	"context"
 	"io"
 	"log/slog"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/security-mcp/mcp-sandbox/cmd/internal/serve/journal"
 	"github.com/security-mcp/mcp-sandbox/cmd/internal/serve/wire"
@@ -68,6 +70,63 @@ func TestLastWords(t *testing.T) {
 			t.Errorf("%q, ended %v", last, ended)
 		}
 	})
+}
+
+// A message waits, and with it its server, while as much waits for its client, or for all clients of the session, as may;
+// a client that takes nothing for too long is cut off.
+func TestRoomForMessages(t *testing.T) {
+	for name, sizes := range map[string][]int{"one client": {streamBytes}, "all clients": {streamBytes - 1, streamBytes - 1, 2}} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				b := &box{life: life{asked: make(chan struct{})}}
+				s := newSession(New(Usual(), journal.New(io.Discard, false, slog.LevelInfo), nil), b, "ann", "1", false)
+				var all []*Stream
+				for _, size := range sizes {
+					all = append(all, s.stream())
+					s.push(all[len(all)-1], make([]byte, size), false)
+				}
+				last, first := all[len(all)-1], all[0]
+				waits := func(want int) {
+					t.Helper()
+					synctest.Wait()
+					s.mu.Lock()
+					defer s.mu.Unlock()
+					if len(last.queue) != want {
+						t.Fatalf("%d messages of the last stream wait, want %d", len(last.queue), want)
+					}
+				}
+				go s.push(last, []byte("x"), false)
+				waits(1)
+				if message, ended := first.Take(); len(message) != sizes[0] || ended {
+					t.Fatalf("%d bytes, ended %v", len(message), ended)
+				}
+				waits(map[bool]int{true: 1, false: 2}[first == last])
+				s.push(first, make([]byte, streamBytes-1), false)
+				go s.push(first, []byte("xx"), false)
+				late, stop := context.WithTimeout(t.Context(), s.house.limits.Slow+1)
+				defer stop()
+				<-late.Done()
+				synctest.Wait()
+				if message, ended := first.Take(); message != nil || !ended {
+					t.Errorf("%d bytes, ended %v of a client that takes nothing", len(message), ended)
+				}
+			})
+		})
+	}
+}
+
+// No call finds a session any more that was idle for too long.
+func TestIdleIsForgotten(t *testing.T) {
+	b := &box{life: life{asked: make(chan struct{})}}
+	h := New(Usual(), nil, nil)
+	s := newSession(h, b, "ann", "1", true)
+	h.modern["ann"] = &place{session: s}
+	if s.endIdle(time.Now(), time.Hour, time.Hour) || h.modern["ann"] == nil {
+		t.Error("it was not idle for so long")
+	}
+	if !s.endIdle(time.Now().Add(time.Hour), time.Minute, time.Hour) || h.modern["ann"] != nil {
+		t.Error("it is still found")
+	}
 }
 
 // Whatever a server writes reaches one client at most, and that one by a number of serve's own alone.

@@ -36,17 +36,9 @@ type flow struct {
 	room    chan struct{} // has an element when less waits for the streams
 	last    uint64        // the number of the newest call, or of all calls
 	since   time.Time
-	phase   phase
+	leaving bool // no new call; the end comes when none is in flight
+	over    bool
 }
-
-// A phase is how far a session has come.
-type phase uint8
-
-const (
-	begun   phase = iota
-	leaving       // no new call; the end comes when none is in flight
-	over
-)
 
 func newSession(h *House, b *box, who, serial string, modern bool) *Session {
 	return &Session{Who: who, Modern: modern, serial: serial, flow: flow{house: h, box: b, since: time.Now(),
@@ -156,9 +148,9 @@ func (s *flow) admit(kind wire.Kind) error {
 		}
 	}
 	switch {
-	case s.phase == over:
+	case s.over:
 		return ErrGone
-	case s.phase == leaving && kind == wire.Request:
+	case s.leaving && kind == wire.Request:
 		return NoRoom("drain", 1)
 	case inFlight >= most:
 		return NoRoom("requests", 1)
@@ -181,16 +173,19 @@ func (s *Session) Leave(c *Call) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.close(c.Stream)
+	if s.get == c.Stream {
+		s.get = nil
+	}
 	if c.left = true; s.Modern && !c.answered && s.remove(c) {
 		s.box.tell([]byte(`{"jsonrpc":"2.0","method":"` + cancelled + `","params":{"requestId":` + c.key + `}}`))
 	}
 }
 
 // Get opens the stream of a legacy session. It takes the place of the one before.
-func (s *Session) Get() (*Stream, error) {
+func (s *Session) Get() (*Call, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.phase != begun {
+	if s.leaving || s.over {
 		return nil, ErrGone
 	}
 	if s.get != nil {
@@ -201,17 +196,7 @@ func (s *Session) Get() (*Stream, error) {
 		s.get.add(message, false)
 	}
 	s.waiting = nil
-	return s.get, nil
-}
-
-// LeaveGet notes that the client reads no more of it.
-func (s *Session) LeaveGet(st *Stream) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.close(st)
-	if s.get == st {
-		s.get = nil
-	}
+	return &Call{Stream: s.get}, nil
 }
 
 // find is the youngest call of that kind.
@@ -243,8 +228,5 @@ func (s *flow) remove(c *Call) bool {
 func (s *flow) touch() { s.since = time.Now() }
 
 func (s *Session) era() string {
-	if s.Modern {
-		return "modern"
-	}
-	return "legacy"
+	return map[bool]string{true: modernServer, false: legacyServer}[s.Modern]
 }

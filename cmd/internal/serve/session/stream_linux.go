@@ -2,6 +2,8 @@ package session
 
 import (
 	"context"
+	"maps"
+	"slices"
 
 	"github.com/security-mcp/mcp-sandbox/cmd/internal/serve/journal"
 )
@@ -104,8 +106,9 @@ func (s *flow) push(st *Stream, message []byte, last bool) {
 		case <-ctx.Done():
 			late = true
 		}
-		if s.mu.Lock(); late {
-			s.cutFullest()
+		s.mu.Lock()
+		if all := slices.Collect(maps.Keys(s.open)); late && len(all) > 0 {
+			slices.MaxFunc(all, func(a, b *Stream) int { return a.bytes - b.bytes }).cut()
 		}
 	}
 	st.add(message, last)
@@ -118,18 +121,6 @@ func (st *Stream) full(size int) bool {
 		all += other.bytes
 	}
 	return st.bytes > 0 && st.bytes+size > streamBytes || all > 0 && all+size > sandboxBytes
-}
-
-func (s *flow) cutFullest() {
-	var most *Stream
-	for st := range s.open {
-		if most == nil || st.bytes > most.bytes {
-			most = st
-		}
-	}
-	if most != nil {
-		most.cut()
-	}
 }
 
 // wait keeps a message for the next GET, in place of the oldest ones.

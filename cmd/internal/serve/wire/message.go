@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // A Kind of message.
@@ -136,34 +137,21 @@ func space(raw []byte, i int) int {
 	return i
 }
 
-// skip is the end of the value that begins at i.
+// skip is the end of the value or the name that begins at i; behind it more of its object stands.
 func skip(raw []byte, i int) int {
-	for depth := 0; ; i++ {
-		switch raw[i] {
-		case '"':
-			for i++; raw[i] != '"'; i++ {
-				if raw[i] == '\\' {
-					i++
-				}
-			}
-		case '{', '[':
+	for depth, quoted := 0, false; ; i++ {
+		switch c := raw[i]; {
+		case c == '\\': // in quotes
+			i++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '{' || c == '[':
 			depth++
-			continue
-		case '}', ']':
-			if depth == 0 { // behind a number or a word
-				return i
-			}
+		case depth == 0 && strings.IndexByte(",:}] \t", c) >= 0:
+			return i
+		case c == '}' || c == ']':
 			depth--
-		case ',', ' ', '\t':
-			if depth == 0 {
-				return i
-			}
-			continue
-		default:
-			continue
-		}
-		if depth == 0 {
-			return i + 1
 		}
 	}
 }
@@ -220,11 +208,8 @@ func (m *Message) Code() int {
 
 // text decodes a string of JSON; "" for anything else.
 func text(quoted []byte) (s string) {
-	if len(quoted) == 0 || quoted[0] != '"' {
-		return ""
-	}
-	if bytes.IndexByte(quoted, '\\') < 0 {
-		return string(bytes.ToValidUTF8(quoted[1:len(quoted)-1], []byte("\ufffd")))
+	if i := bytes.IndexByte(quoted, '\\'); i < 0 && len(quoted) > 0 && quoted[0] == '"' && utf8.Valid(quoted) {
+		return string(quoted[1 : len(quoted)-1])
 	}
 	json.Unmarshal(quoted, &s)
 	return s
