@@ -36,6 +36,9 @@ var steps = []step{
 	{name: "test-race", gate: true, beside: "test-root", // each waits for one long package
 		what: "the race detector in the packages in which one process does several things at once",
 		run:  "make test-race", reads: suite},
+	{name: "test-race-user", gate: true, needs: root,
+		what: "the race detector in launches without a shim, which an ordinary user's hosts make",
+		run:  "make test-race-user", reads: suite},
 	{name: "sabotage", gate: true, within: "sabotages", what: "tests notice some faults in the product",
 		run: "./scripts/go run ./scripts/sabotage -gate", reads: suite},
 	{name: "run", gate: true, what: "make run",

@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"runtime"
 	"testing"
+	"time"
 )
 
 // Roles are what a test binary does in place of its tests, each by its name. A role gets the words behind its name and
@@ -54,7 +55,18 @@ func Finish(tb testing.TB, cmd *exec.Cmd) (code int, stdout, stderr string) {
 	tb.Helper()
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
-	if err := cmd.Run(); err != nil && !errors.As(err, new(*exec.ExitError)) {
+	err := cmd.Start()
+	if err == nil {
+		if testing.Short() { // long forms have their reasons
+			hangs := time.AfterFunc(5*Patience(), func() {
+				tb.Errorf("no end of %q", cmd.Args)
+				cmd.Process.Kill()
+			})
+			defer hangs.Stop()
+		}
+		err = cmd.Wait()
+	}
+	if err != nil && !errors.As(err, new(*exec.ExitError)) {
 		tb.Fatal(err)
 	}
 	return cmd.ProcessState.ExitCode(), out.String(), errs.String()

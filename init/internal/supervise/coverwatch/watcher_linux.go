@@ -50,7 +50,7 @@ type Config struct {
 	// Rouse is called from any goroutine when there is something for Heard, in a process that watches for several
 	// sandboxes; nil: the kernel sends SIGIO, and the caller then calls OnRename.
 	Rouse func()
-	// Lay starts a runner with two descriptors from number 3 on, of whose end Heard is told; nil:
+	// Lay starts a runner with two descriptors from number 3 on, the end of which Heard is told; nil:
 	// runners are children of this process.
 	Lay func(files [2]int) error
 	// Lost is called once, if a cover cannot be laid again. The caller kills the server.
