@@ -9,6 +9,7 @@ import (
 
 const (
 	leastKept = 30 * time.Second // an answer of the host's resolver is kept so long: look-ups are a channel
+	longest   = time.Hour        // and no longer, whatever the owner of a name says
 	failKept  = time.Second      // a failure is temporary, and asked again soon
 	mostKept  = 8192             // answers
 
@@ -62,7 +63,7 @@ func (l *lookups) get(q resolve.Query, done func(resolve.Answer)) {
 	x.busy, x.waiting = true, append(x.waiting, done)
 	l.waiting++
 	l.resolver.Lookup(q, func(a resolve.Answer) {
-		keep := max(a.TTL, leastKept)
+		keep := min(max(a.TTL, leastKept), longest)
 		if a.Code == resolve.Failed {
 			keep = failKept
 		}

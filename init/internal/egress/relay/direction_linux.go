@@ -17,7 +17,6 @@ type direction struct {
 	ended    bool   // eof was passed on to to, or discarded
 
 	look func(first []byte) Verdict // nil: all bytes of from may go on
-	seen int                        // so many bytes may, of those that were looked at
 }
 
 // pump moves bytes until a socket has no more or takes no more, or until the direction has had its turn: again tells
@@ -41,7 +40,7 @@ func (r *Relay) pump(d *direction) (again bool, err error) {
 			return false, unix.Shutdown(d.to.fd, unix.SHUT_WR)
 		case !d.from.readable || !d.to.writable && !d.discards:
 			return false, nil
-		case d.look != nil && d.seen == 0:
+		case d.look != nil:
 			if wait, err := r.hold(d); wait || err != nil {
 				return false, err
 			}
@@ -60,7 +59,6 @@ func (r *Relay) pump(d *direction) (again bool, err error) {
 			return false, err
 		}
 		left -= n
-		d.seen = max(0, d.seen-n)
 	}
 	return false, nil
 }
@@ -69,20 +67,16 @@ func (r *Relay) pump(d *direction) (again bool, err error) {
 // AF_UNIX refuses them.
 func (d *direction) unread(err error) bool { return err == unix.EPIPE && d.to.primed && !d.discards }
 
-// take reads from a socket that was readable, with nothing under way: of bytes that are looked at those that were seen.
+// take reads from a socket that was readable, with nothing under way.
 func (r *Relay) take(d *direction) (int, error) {
-	most := turn
-	if d.look != nil {
-		most = d.seen
-	}
 	if d.discards {
 		buf := r.buffer()
-		n, err := discard(d.from.fd, buf[:min(most, len(buf))])
+		n, err := discard(d.from.fd, buf)
 		return d.took(n, err)
 	}
 	if !d.copies && !d.from.urgent {
 		if p := r.pipes.get(); p != nil {
-			n, err := r.splice(d.from.fd, p.in, min(most, pipeSize))
+			n, err := r.splice(d.from.fd, p.in, pipeSize)
 			if n > 0 {
 				p.n, d.pipe = n, p
 				return n, nil
@@ -94,7 +88,7 @@ func (r *Relay) take(d *direction) (int, error) {
 			d.copies = true
 		}
 	}
-	return r.copy(d, most)
+	return r.copy(d)
 }
 
 // unfit tells that splice(2) does not work with these descriptors, or not now.
@@ -133,9 +127,8 @@ func (d *direction) gave(n int, err error) (int, error) {
 }
 
 // copy goes through the one buffer: bytes that to's socket does not take stay in from's, so nothing is held here.
-func (r *Relay) copy(d *direction, most int) (int, error) {
-	buf := r.buffer()
-	n, err := d.from.peek(buf[:min(most, len(buf))])
+func (r *Relay) copy(d *direction) (int, error) {
+	n, err := d.from.peek(r.buffer())
 	if n, err = d.took(n, err); n == 0 {
 		return 0, err
 	}

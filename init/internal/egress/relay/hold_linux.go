@@ -1,6 +1,7 @@
 package relay
 
 import (
+	"bytes"
 	"math"
 
 	"golang.org/x/sys/unix"
@@ -48,17 +49,25 @@ func (r *Relay) hold(d *direction) (wait bool, err error) {
 	case err != nil:
 		return true, err
 	}
-	switch v := d.look(r.buf[:n]); v {
+	v := d.look(r.buf[:n])
+	switch v {
 	case Pass:
 		d.look = nil
-		return false, nil
+		n = min(n, mostLooked)
 	case Refuse:
 		return true, unix.EACCES
 	case Wait:
 		d.from.readable = false // until more have come
 		return true, nil
-	default:
-		d.seen = int(v)
-		return false, nil
 	}
+	// A socket may hold pages of the server's own (sendfile(2), vmsplice(2)), to which the server still writes: the
+	// bytes that go out are those that the look has seen.
+	n = min(n, int(v))
+	if !d.discards {
+		d.held = bytes.Clone(r.buf[:n])
+	}
+	return false, forget(d.from.fd, r.buf[:n])
 }
+
+// mostLooked is more than a look decides by, in bytes.
+const mostLooked = 16 << 10
