@@ -104,7 +104,8 @@ func (f *origin) question() (*job.Question, error) {
 	if err != nil {
 		return nil, err
 	}
-	q := &job.Question{User: u, Program: program, Find: f.find, Env: f.Env, Auth: f.RegistryAuth}
+	q := &job.Question{User: u, Program: program, Find: f.find, Env: f.Env, Auth: f.RegistryAuth,
+		Users: func(program string) bool { return f.isUsersProgram(program, u.Home) }}
 	q.Files = f.row.Files(q)
 	if f.RegistryFromProject && f.row.Project != nil {
 		_, q.Project = f.row.Project(f.Dir, u.Home)
@@ -142,6 +143,7 @@ func (f *origin) settings(ctx context.Context, q *job.Question, stage string) (*
 	s, err := f.row.Settings(ctx, q)
 	os.RemoveAll(q.Copied.Home)
 	if err == nil {
+		s.Login = s.Login || q.Hides
 		err = q.Check(s, f.row.Usual)
 	}
 	if err == nil {

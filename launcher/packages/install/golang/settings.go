@@ -11,7 +11,6 @@ import (
 
 	"github.com/security-mcp/mcp-sandbox/launcher/packages/install/internal/job"
 	"github.com/security-mcp/mcp-sandbox/launcher/packages/startline"
-	"github.com/security-mcp/mcp-sandbox/platform"
 )
 
 // Manager is the row of the go command: `go run PACKAGE@VERSION` is built once, by `go install`.
@@ -32,8 +31,7 @@ type answer struct {
 
 // files are the file that `go env -w` writes, and that of the installation.
 func files(q *job.Question) []string {
-	root := filepath.Dir(filepath.Dir(platform.Resolved(q.Program)))
-	return []string{filepath.Join(q.Config, "go", "env"), filepath.Join(root, "go.env")}
+	return append([]string{filepath.Join(q.Config, "go", "env")}, q.Beside(q.Program, "go.env")...)
 }
 
 // decides is true for the variables that say where modules come from and how they are compared.

@@ -12,7 +12,6 @@ import (
 
 	"github.com/security-mcp/mcp-sandbox/launcher/packages/install/internal/job"
 	"github.com/security-mcp/mcp-sandbox/launcher/packages/startline"
-	"github.com/security-mcp/mcp-sandbox/platform"
 )
 
 // Manager is the row of npm, which npx is a part of. It installs the lines of pnpm, bun and deno that name a package of
@@ -41,18 +40,12 @@ func files(q *job.Question) []string {
 			files = append(files, at)
 		}
 	}
-	programs := []string{q.Program, platform.Resolved(q.Program)}
-	if node := q.Find("node", filepath.Dir(q.Program)); node != "" {
-		programs = append(programs, node, platform.Resolved(node))
-	}
-	for _, program := range programs {
-		files = append(files, filepath.Join(filepath.Dir(filepath.Dir(program)), "etc", "npmrc"))
-	}
-	if folder := job.OwnFolder(q.Program); folder != "" {
+	files = slices.Concat(files, q.Beside(q.Program, "etc/npmrc"),
+		q.Beside(q.Find("node", filepath.Dir(q.Program)), "etc/npmrc"))
+	if folder := job.OwnFolder(q.Program); folder != "" && q.Users(q.Program) {
 		files = append(files, filepath.Join(folder, "npmrc"))
 	}
-	files = append(files, "/etc/npmrc")
-	return files
+	return append(files, "/etc/npmrc")
 }
 
 // globalLine is a line of npmrc(5) that says where the file for all users lies.

@@ -51,6 +51,9 @@ func answerOf(ctx context.Context, q job.Question, python string) (*answer, erro
 	if err == nil && (!filepath.IsAbs(a.Python) || job.OwnFolder(a.Python) != "") { // of which more would be shown
 		err = fmt.Errorf("an answer that no Python gives: interpreter %.100q", a.Python)
 	}
+	if err == nil && len(a.Wheels) > 2 {
+		err = fmt.Errorf("an answer that no Python gives: %d folders of wheels", len(a.Wheels))
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -13,7 +13,6 @@ import (
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/launcher/packages/install/internal/job"
 	"github.com/security-mcp/mcp-sandbox/launcher/packages/startline"
-	"github.com/security-mcp/mcp-sandbox/platform"
 )
 
 // usualHosts are the hosts of the index that pip has built in, and of its archives.
@@ -30,8 +29,7 @@ var Manager = job.Manager{
 // files are the files of pip's configuration, and of uv's, which [uvLimit] reads.
 func files(q *job.Question) []string {
 	return slices.Concat([]string{filepath.Join(q.Home, ".pip", "pip.conf"), filepath.Join(q.Config, "pip", "pip.conf"),
-		"/etc/xdg/pip/pip.conf", "/etc/pip.conf",
-		filepath.Join(filepath.Dir(filepath.Dir(platform.Resolved(q.Program))), "pip.conf")}, uvFiles(q.User))
+		"/etc/xdg/pip/pip.conf", "/etc/pip.conf"}, q.Beside(q.Program, "pip.conf"), uvFiles(q.User))
 }
 
 // decides is true for the variables of pip's options that say which packages are taken. Those of uv count for lines

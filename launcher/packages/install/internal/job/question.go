@@ -17,6 +17,7 @@ import (
 
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/launcher"
+	"github.com/security-mcp/mcp-sandbox/platform"
 	"github.com/security-mcp/mcp-sandbox/policy"
 	"github.com/security-mcp/mcp-sandbox/policy/text"
 )
@@ -36,10 +37,12 @@ type Question struct {
 	Program string // the manager's
 	Path    string // PATH for that
 	Find    func(name, before string) string
-	Files   []string          // of the user's configuration; some may be missing
-	Project map[string]string // the project's registries, where [Options].RegistryFromProject
-	Env     []string          // the variables that a line with a log-in may name; the manager gets none of them
-	Auth    bool              // log-ins are wanted as well
+	Users   func(program string) bool // whether the user chose it; files beside another may be links of a stranger's
+	Files   []string                  // of the user's configuration; some may be missing
+	Project map[string]string         // the project's registries, where [Options].RegistryFromProject
+	Env     []string                  // the variables that a line with a log-in may name; the manager gets none of them
+	Auth    bool                      // log-ins are wanted as well
+	Hides   bool                      // a copy has less than the file: a log-in in a URL
 }
 
 // answerWithin is how long a manager may take to tell its configuration: as long as a registry may be silent. With 15 s
@@ -147,8 +150,12 @@ func (q *Question) Copy(stage string) error {
 		if err == nil {
 			err = os.MkdirAll(filepath.Dir(to), 0o755)
 		}
+		if b = WithoutLogins(b, asIs); err == nil && !q.Auth { // to programs of the user's alone, who asked for it
+			shown := userInfo().ReplaceAll(b, []byte("$1"))
+			q.Hides, b = q.Hides || len(shown) < len(b), shown
+		}
 		if err == nil {
-			err = os.WriteFile(to, WithoutLogins(b, asIs), 0o600)
+			err = os.WriteFile(to, b, 0o600)
 		}
 		if err != nil {
 			return err
@@ -163,6 +170,23 @@ func (q *Question) Copy(stage string) error {
 }
 
 func asIs(line string) string { return line }
+
+// userInfo is a URL's user with the password.
+var userInfo = Pattern(`([a-zA-Z][a-zA-Z0-9+.-]*://)[^\s/"']*@`)
+
+// Beside are the files of these names, from the folder on that has the bin with a program, with and without the links
+// that lead to the program. There are none for a program that the user did not choose.
+func (q *Question) Beside(program string, names ...string) (files []string) {
+	if program == "" || !q.Users(program) {
+		return nil
+	}
+	for _, at := range []string{program, platform.Resolved(program)} {
+		for _, name := range names {
+			files = append(files, filepath.Join(filepath.Dir(filepath.Dir(at)), name))
+		}
+	}
+	return files
+}
 
 // Names reports whether a registry is the project's.
 func (q *Question) Names(r Registry) bool {
