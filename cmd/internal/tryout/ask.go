@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"os/exec"
 	"strings"
 	"sync"
@@ -19,6 +20,8 @@ type Server struct {
 	Command []string
 	Env     []string // the whole environment, NAME=VALUE
 	Dir     string
+
+	Document []byte // the command reads it from descriptor 3; nil: there is none. Not on Windows
 }
 
 // What a server may send, and how long it may take to end when its input has ended.
@@ -52,6 +55,18 @@ func Ask(ctx context.Context, s *Server) (tools int, err error) {
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		return 0, err
+	}
+	if s.Document != nil {
+		from, to, err := os.Pipe()
+		if err != nil {
+			return 0, err
+		}
+		defer from.Close() // which ends the write to a command that does not read
+		cmd.ExtraFiles = []*os.File{from}
+		go func() {
+			to.Write(s.Document)
+			to.Close()
+		}()
 	}
 	if err := cmd.Start(); err != nil {
 		return 0, err

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"os"
 	"reflect"
 	"slices"
 
@@ -110,7 +109,7 @@ func (f *File) forget(policies []string) (err error) {
 	entries := now.Entries()
 	for _, path := range policies {
 		if !slices.ContainsFunc(entries, func(e *Entry) bool { return e.Policy == path }) {
-			err = errors.Join(err, os.Remove(path))
+			err = errors.Join(err, policyFile{path, f.scope.Project}.remove())
 		}
 	}
 	return err
@@ -156,7 +155,7 @@ func (s *Scope) Restore(e *Entry) error {
 			if _, err := f.Change([]*Entry{now}); err != nil || e.Kept {
 				return err
 			}
-			return os.Remove(e.Policy)
+			return e.policyFile().remove()
 		}
 	}
 	return fmt.Errorf("no wrapped server %q is in %s", e.Name, e.File.Path)

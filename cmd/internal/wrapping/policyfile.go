@@ -3,9 +3,11 @@ package wrapping
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 
 	"github.com/security-mcp/mcp-sandbox/platform/folder"
 	"github.com/security-mcp/mcp-sandbox/policy"
@@ -63,16 +65,21 @@ func (f policyFile) read() (*policy.Policy, error) {
 	}
 	defer root.Close()
 	name := filepath.Base(f.path)
-	info, err := root.Lstat(name)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	file, err := root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
-	case err != nil:
+	} else if err != nil {
 		return nil, err
-	case !info.Mode().IsRegular() || info.Size() > mostPolicy:
-		return nil, fmt.Errorf("%s is no policy: remove what lies there", f.path)
 	}
-	text, err := root.ReadFile(name)
+	defer file.Close()
+	info, err := file.Stat()
+	if err == nil && (!info.Mode().IsRegular() || info.Size() > mostPolicy) {
+		err = fmt.Errorf("%s is no policy: remove what lies there", f.path)
+	}
+	if err != nil {
+		return nil, err
+	}
+	text, err := io.ReadAll(io.LimitReader(file, mostPolicy))
 	if err != nil {
 		return nil, err
 	}
@@ -137,6 +144,16 @@ func (f policyFile) open(create bool) (*os.Root, error) {
 		return nil, err
 	}
 	return root, nil
+}
+
+// remove removes the policy.
+func (f policyFile) remove() error {
+	root, err := f.open(false)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	return root.Remove(filepath.Base(f.path))
 }
 
 // write has this policy there, in one step.

@@ -59,6 +59,12 @@ func certificates(p *policy.Policy) (names []string) {
 	return slices.DeleteFunc(names, func(name string) bool { return explain.Certificates(name) == "" })
 }
 
+// Shown is the document of the policy that the user was shown, as mcp-sandbox run reads its file.
+func Shown(e *Entry) []byte {
+	p := e.absolute(&e.Made.Policy)
+	return p.AppendJSON(nil)
+}
+
 // absolute is a policy as mcp-sandbox run reads its file.
 func (e *Entry) absolute(p *policy.Policy) policy.Policy {
 	if read, err := p.Absolute(filepath.Dir(e.Policy), e.File.scope.Machine.Home); err == nil {

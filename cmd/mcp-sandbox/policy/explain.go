@@ -70,7 +70,7 @@ func warn(src launchflags.Source, lines []explain.Line) {
 	}
 	if n := len(lines) - most; n > 0 {
 		reexec.Say(src.String() + ": " + strconv.Itoa(n) + " more are wide or dangerous: mcp-sandbox policy explain " +
-			cli.Typed(src.String()))
+			text.Shell(src.String()))
 	}
 }
 

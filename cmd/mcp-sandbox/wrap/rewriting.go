@@ -131,13 +131,13 @@ func (r *rewriting) wayOut(e *wrapping.Entry) string {
 	}
 	line := " (mcp-sandbox wrap " + e.File.Host.Name
 	if r.project != "" {
-		line += " --project " + cli.Typed(r.project)
+		line += " --project " + text.Shell(r.project)
 	}
 	server := " --server "
 	if strings.HasPrefix(e.Name, "-") {
 		server = " --server="
 	}
-	return line + server + cli.Typed(e.Name) + " --level standard)"
+	return line + server + text.Shell(e.Name) + " --level standard)"
 }
 
 // of are the entries of a file.

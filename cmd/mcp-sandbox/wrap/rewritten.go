@@ -110,7 +110,12 @@ func (r *rewriting) try(ctx context.Context, e *wrapping.Entry, words []string) 
 	ctx, cancel := context.WithTimeout(ctx, tryTime)
 	defer cancel()
 	words[0] = r.scope.Program
-	return tryout.Ask(ctx, &tryout.Server{Command: words, Dir: e.Folder(), Env: append(os.Environ(), e.Variables()...)})
+	s := &tryout.Server{Command: words, Dir: e.Folder(), Env: append(os.Environ(), e.Variables()...)}
+	if e.Made != nil && runtime.GOOS != "windows" { // a server that runs may have put another into a project's folder
+		s.Document = wrapping.Shown(e)
+		words[2], words[3] = "--policy-fd", "3"
+	}
+	return tryout.Ask(ctx, s)
 }
 
 // withoutValues is a text of a server without the values of variables and headers that it was given: they may be

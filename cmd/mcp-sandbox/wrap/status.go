@@ -64,7 +64,7 @@ func sayMisplaced(command string, files []*wrapping.File) {
 func few(lines []string, policy string) []string {
 	const most = 20
 	if n := len(lines) - most; n > 0 {
-		more := strconv.Itoa(n) + " more are wide or dangerous: mcp-sandbox policy explain " + cli.Typed(policy)
+		more := strconv.Itoa(n) + " more are wide or dangerous: mcp-sandbox policy explain " + text.Shell(policy)
 		return append(lines[:most:most], text.Printable(more))
 	}
 	return lines
