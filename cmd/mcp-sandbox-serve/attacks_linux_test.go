@@ -111,7 +111,13 @@ func TestNamesOfPrincipals(t *testing.T) {
 		c := s.client(headers[i])
 		a := c.post(initialize)
 		if name == "link" {
-			a.want(t, 500)
+			if a.want(t, 500); a.text != "the sandbox was refused" {
+				t.Errorf("%s", a.text)
+			}
+			testbed.Await(t, "the reason in the log", func() bool {
+				told, _ := s.field("sandbox refused", "error").(string)
+				return strings.Contains(told, "link.env")
+			})
 			continue
 		}
 		if a.status != 200 {

@@ -146,6 +146,11 @@ func TestFlood(t *testing.T) {
 	if r := s.resident(); r > 120<<20 {
 		t.Errorf("serve has %d MB", r>>20)
 	}
+	for event := slow.next(); event != ""; event = slow.next() {
+		if strings.Contains(event, "done") {
+			t.Error("a client that took nothing was not cut off")
+		}
+	}
 	slow.stop()
 	quick := s.session().stream("POST", call("1", "flood", "", 5000))
 	for range 5000 {

@@ -65,7 +65,12 @@ func TestSessions(t *testing.T) {
 	s := launch(t, "legacy")
 	a, b := s.session(), s.session()
 	s.started(2)
+	s.client().send("GET", "").want(t, 400, "initialize")
+	s.client("Mcp-Session-Id: "+a.header.Get("Mcp-Session-Id"), "Accept: application/json").send("GET", "").want(t, 406, "text/event-stream")
 	open := a.stream("GET", "")
+	if h := open.response.Header; h.Get("X-Accel-Buffering") != "no" || h.Get("Cache-Control") != "no-cache, no-transform" {
+		t.Errorf("%v: a proxy would keep events back", h)
+	}
 	a.send("DELETE", "").want(t, 204)
 	if rest := open.next(); rest != "" {
 		t.Errorf("after DELETE came %s", rest)

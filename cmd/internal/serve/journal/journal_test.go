@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -58,6 +59,31 @@ func TestErrorsOfHTTP(t *testing.T) {
 	if n := strings.Count(out.String(), "\n"); n < 2 || n > 100 || out.Len() > 1<<15 || !strings.Contains(out.String(), `a\nb\n`) {
 		t.Errorf("%d lines: %.1000s", n, out.String())
 	}
+}
+
+// A server and clients that are refused fill no log, and all of these are counted.
+func TestRates(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) { // where no second begins meanwhile
+		var out bytes.Buffer
+		j := New(&out, false, slog.LevelInfo)
+		l := j.Server("1", nil)
+		for range 100 {
+			l.Line([]byte("of the server"))
+			j.Refused("limit", "192.0.2.1:1")
+			j.Refused("auth", "192.0.2.1:1")
+		}
+		text := out.String()
+		if n := strings.Count(text, "of the server"); n != linesASecond {
+			t.Errorf("%d lines of a server in a second", n)
+		}
+		if n, m := strings.Count(text, "reason=limit"), strings.Count(text, "reason=auth"); n != 1 || m != 1 {
+			t.Errorf("%d and %d refused requests in a second", n, m)
+		}
+		var metrics bytes.Buffer
+		if j.Write(&metrics); !strings.Contains(metrics.String(), `refusals_total{reason="limit"} 100`) {
+			t.Errorf("%s", metrics.String())
+		}
+	})
 }
 
 // The buckets of a histogram come in their order, the last one with everything.

@@ -3,6 +3,7 @@ package session
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"io"
 	"log/slog"
 	"testing"
@@ -112,6 +113,23 @@ func TestRoomForMessages(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// For a client without a stream the last messages wait, up to a number and a size.
+func TestWaitsForAStream(t *testing.T) {
+	for _, row := range []struct{ messages, size, want int }{{70, 10, waitingMost}, {70, waitingBytes / 10, 10}, {3, waitingBytes / 2, 2}, {5, 10, 5}} {
+		var metrics bytes.Buffer
+		j := journal.New(io.Discard, false, slog.LevelInfo)
+		s := newSession(New(Usual(), j, nil), nil, "ann", "1", false)
+		for i := range row.messages {
+			s.wait(bytes.Repeat([]byte{byte(i)}, row.size))
+		}
+		first := byte(row.messages - row.want)
+		j.Write(&metrics)
+		if len(s.waiting) != row.want || s.waiting[0][0] != first || !bytes.Contains(metrics.Bytes(), fmt.Appendf(nil, "dropped_messages_total %d\n", first)) {
+			t.Errorf("%+v: %d wait, the first is %d\n%s", row, len(s.waiting), s.waiting[0][0], metrics.String())
+		}
 	}
 }
 

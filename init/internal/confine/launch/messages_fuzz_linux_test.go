@@ -2,6 +2,8 @@ package launch
 
 import (
 	"os"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/confine/layers"
@@ -10,11 +12,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// deliver sends messages as bytes tell: how long the next is and how many descriptors it carries, and its text. The
-// socket is closed then.
+// deliver sends messages as bytes tell: how long the next is and how many descriptors it carries, and its text. One with
+// the largest length has more behind that than any may have. The socket is closed then.
 func deliver(socket, fd int, all []byte) {
 	for len(all) > 1 {
-		size, n := int(all[0]&31), int(all[1])
+		size, n := int(all[0]), int(all[1])
 		if n > mostCarried {
 			n = mostCarried
 		}
@@ -29,7 +31,11 @@ func deliver(socket, fd int, all []byte) {
 			}
 			rights = unix.UnixRights(fds...)
 		}
-		if unix.Sendmsg(socket, all[:size], rights, nil, unix.MSG_DONTWAIT|unix.MSG_NOSIGNAL) != nil {
+		text := all[:size]
+		if size == 255 {
+			text = append(slices.Clip(text), make([]byte, 2*layers.PacketSize)...)
+		}
+		if unix.Sendmsg(socket, text, rights, nil, unix.MSG_DONTWAIT|unix.MSG_NOSIGNAL) != nil {
 			break // there is no room for more
 		}
 		all = all[size:]
@@ -48,6 +54,7 @@ func seeds(f *testing.F) {
 		{one(layers.MsgRoom, 1), one(layers.MsgRoom, 1), one(layers.MsgPublish, layers.PublishReady)},
 		{one(layers.MsgReady, 0), one(layers.MsgReady, 0)}, {one(layers.MsgStreams, 253)},
 		{one(layers.MsgPacket+"E", 0), one(layers.MsgRest, 1), one(layers.MsgRest+"\x01\x04", 0)},
+		{one(layers.MsgPacket+strings.Repeat("E", 255-len(layers.MsgPacket)), 0)},
 		{one("\xff\xff\xff\xff", 0), one("0123456789abcdef", 2)}} {
 		var text []byte
 		for _, m := range all {

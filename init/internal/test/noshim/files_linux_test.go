@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"runtime/pprof"
 	"strconv"
 	"strings"
 	"sync"
@@ -32,7 +33,7 @@ func TestDescriptorsOfASandbox(t *testing.T) {
 	hosted(t, first)
 	in.Close()
 	_ = first.Cmd.Wait()
-	before := count()
+	before, threads := count(), pprof.Lookup("threadcreate").Count()
 	var ins []*os.File
 	var all []*launcher.Sandbox
 	for range n {
@@ -56,6 +57,9 @@ func TestDescriptorsOfASandbox(t *testing.T) {
 	t.Logf("%d sandboxes, with %d of the test's own: %v", n, n*own, more)
 	if total > n*(mostDescriptors+own) {
 		t.Errorf("%d sandboxes hold %d descriptors, want %d each at most", n, total-n*own, mostDescriptors)
+	}
+	if more := pprof.Lookup("threadcreate").Count() - threads; more >= n/2 { // Go's own, that wait in no call of a sandbox
+		t.Errorf("%d sandboxes have %d threads more", n, more)
 	}
 	for i, sb := range all {
 		ins[i].Close()

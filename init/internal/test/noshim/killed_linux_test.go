@@ -14,8 +14,8 @@ import (
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 )
 
-// victims are the processes of a launch without a shim, outermost first, as [tree] has them.
-var victims = []string{"host", "parent", "init"}
+// victims are the processes of a launch without a shim, outermost first, as [tree] has them, and the first two together.
+var victims = []string{"host", "parent", "init", "both"}
 
 // Whichever process is killed while another waits at a call of its own: all others end, and the host has no more
 // descriptors or goroutines than before. The launch's end by itself, which [list] sees, is the positive control.
@@ -68,6 +68,10 @@ func stalls(t *testing.T, s altered.Stage, op int, victims ...string) {
 func kill(t *testing.T, l altered.Launch, name string) {
 	t.Helper()
 	victim := slices.Index(victims, name)
+	both := name == "both"
+	if both {
+		victim = 0
+	}
 	cmd, _, done := altered.Start(t, l, nil)
 	var all []int
 	atRest(t, func() []int {
@@ -79,6 +83,9 @@ func kill(t *testing.T, l altered.Launch, name string) {
 	}
 	if err := unix.Kill(all[victim], unix.SIGKILL); err != nil {
 		t.Fatal(err)
+	}
+	if both {
+		_ = unix.Kill(all[1], unix.SIGKILL) // which may have ended with its host
 	}
 	o := done()
 	testbed.Await(t, "the end of all processes of the launch", func() bool {
@@ -105,7 +112,7 @@ func kill(t *testing.T, l altered.Launch, name string) {
 func TestKilledBeforeTheRelease(t *testing.T) {
 	ordinary(t)
 	s := build(t, plain.Below)
-	for _, victim := range victims[1:] {
+	for _, victim := range victims[1:3] {
 		l := s.Launch(plain.Text, "lost-"+victim)
 		l.NoShim, l.Lost = true, victim
 		o := altered.Run(t, l)

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -20,8 +21,13 @@ import (
 // command prepares a shell in a sandbox.
 func command(tb testing.TB, ctx context.Context, script string) *launcher.Sandbox {
 	tb.Helper()
+	return commandWith(tb, ctx, policy.Policy{}, script)
+}
+
+func commandWith(tb testing.TB, ctx context.Context, p policy.Policy, script string) *launcher.Sandbox {
+	tb.Helper()
 	t := launcher.Target{Path: "/bin/sh", Args: []string{"-c", script}, Dir: "/"}
-	sb, err := launcher.Command(ctx, policy.Policy{}, t)
+	sb, err := launcher.Command(ctx, p, t)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -80,7 +86,7 @@ func start(t *testing.T, sb *launcher.Sandbox) {
 	}
 }
 
-func kinds() []kind { return append(ending(), cut()...) }
+func kinds() []kind { return slices.Concat(ending(), cut(), held(), odd()) }
 
 // ending are launches whose servers end by themselves, or that are refused.
 func ending() []kind {
@@ -210,9 +216,11 @@ func TestNothingIsLeft(t *testing.T) {
 			_ = sb.Cmd.Wait()
 			k.do(t, ctx, 1, 1) // what is made once
 			before := settled()
+			stop := closedTwice(t)
 			for i := range n {
 				k.do(t, ctx, i, n)
 			}
+			stop()
 			var after holdings
 			if !testbed.Comes(func() bool { after = count(); return !after.more(before) }) {
 				t.Errorf("of %d launches something is left\nbefore %+v\nafter  %+v", n, before, after)

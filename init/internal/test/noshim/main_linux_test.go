@@ -13,7 +13,7 @@ func TestMain(m *testing.M) {
 	reexec.Init()
 	altered.Main(testbed.Roles{limited: limitedHost, crowd: crowdHost, touched: touchedHost,
 		broken: brokenHost, aHost: beHost, noexec: forbidMemfds,
-		leaves: leavesHost, long: longHost}, nil)
+		leaves: leavesHost, long: longHost, answers: answersServer}, nil)
 	os.Exit(altered.Tests(m))
 }
 

@@ -15,30 +15,43 @@ import (
 // sample is how many calls go by, with -short, for each that is taken away: each of a long run is.
 const sample = 9
 
-// Every call that changes what holds for the server is taken away, in a launch of its own that has no shim to begin
-// anew. The launch must be refused. The positive control of each document is the launch whose calls are listed.
+// Every call that changes what holds for the server is taken away, and every row with all of them, in a launch of its own
+// that has no shim to begin anew. The launch must be refused. The positive control of each document is the launch whose
+// calls are listed.
 func TestEveryOpIsMissed(t *testing.T) {
 	ordinary(t)
 	for _, d := range documents {
 		t.Run(d.Name, func(t *testing.T) {
 			s := altered.Build(t, d.Below)
-			calls, applied := list(t, s, d.Text), 0
-			for _, op := range calls {
+			applied, rows := 0, map[int][]altered.Op{}
+			without := func(name string, ops ...altered.Op) {
+				t.Run(name, func(t *testing.T) {
+					t.Parallel()
+					l := s.Launch(d.Text, "without-"+name)
+					l.NoShim, l.Op, l.Line = true, ops[0].Index, ops[0].Line
+					for _, op := range ops[1:] {
+						l.Also = append(l.Also, op.Index)
+					}
+					s.Refused(t, l, "without-"+name)
+				})
+			}
+			for _, op := range list(t, s, d.Text) {
 				if program.Class(op.Class) != program.Apply || !op.Ran {
 					continue
 				}
-				if applied++; testing.Short() && applied%sample != len(d.Name)%sample {
-					continue
+				if op.Row >= 0 {
+					rows[op.Row] = append(rows[op.Row], op)
 				}
-				t.Run(strconv.Itoa(op.Index), func(t *testing.T) {
-					t.Parallel()
-					mark := "without-" + strconv.Itoa(op.Index)
-					l := s.Launch(d.Text, mark)
-					l.NoShim, l.Op, l.Line = true, op.Index, op.Line
-					s.Refused(t, l, mark)
-				})
+				if applied++; !testing.Short() || applied%sample == len(d.Name)%sample {
+					without(strconv.Itoa(op.Index), op)
+				}
 			}
-			if applied < 80 {
+			for row, ops := range rows {
+				if len(ops) > 1 && (!testing.Short() || row%sample == len(d.Name)%sample) {
+					without("row-"+strconv.Itoa(row), ops...)
+				}
+			}
+			if applied < 60 {
 				t.Errorf("only %d calls apply anything", applied)
 			}
 		})
