@@ -11,9 +11,10 @@ import (
 )
 
 const (
-	whole      = 10 * time.Second       // of connecting, and once more of a proxy's answer
-	nextAfter  = 250 * time.Millisecond // RFC 8305, section 8: Connection Attempt Delay
-	mostRacing = 8                      // sockets of one dial
+	whole       = 10 * time.Second       // of connecting, and once more of a proxy's answer
+	nextAfter   = 250 * time.Millisecond // RFC 8305, section 8: Connection Attempt Delay
+	mostRacing  = 8                      // sockets of one dial
+	mostBesides = 64                     // sockets of all dials, besides one each
 
 	resolutionDelay = 50 * time.Millisecond // RFC 8305, section 8
 )
@@ -36,6 +37,8 @@ type Dialer struct {
 	set    *loop.Set
 	config Config
 	dials  []*dial
+
+	runners int // of all races
 }
 
 // New makes a dialer with sockets in the set.

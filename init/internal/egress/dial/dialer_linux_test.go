@@ -105,6 +105,36 @@ func TestAllHang(t *testing.T) {
 	}
 }
 
+// Many that hang have a socket each, and few besides; each tries another address once others have ended.
+func TestManyHang(t *testing.T) {
+	const n = 20
+	b := newBench(t, Proxy{}, nil)
+	_, good := listening(t, loopback(0, 1), 8)
+	hangs := hanging(t)
+	b.before = descriptors(t)
+	var all []*outcome
+	for range n {
+		all = append(all, b.dial(to(slices.Repeat([]netip.AddrPort{hangs}, 8)...)))
+	}
+	most := 0
+	for range 2 * mostRacing {
+		b.pass(t)
+		b.set.Serve()
+		most = max(most, descriptors(t)-b.before)
+	}
+	if most != n+mostBesides {
+		t.Errorf("%d sockets of %d dials", most, n)
+	}
+	last := b.dial(to(hangs, good))
+	for _, o := range all {
+		o.cancel()
+	}
+	b.pass(t)
+	if b.serve(t, last); last.err != nil || peer(t, last.fd) != good {
+		t.Errorf("got %v", last.err)
+	}
+}
+
 func TestCancel(t *testing.T) {
 	b := newBench(t, Proxy{}, nil)
 	hangs := hanging(t)

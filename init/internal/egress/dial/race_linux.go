@@ -56,10 +56,17 @@ func (r *race) add(a *dial, addresses []netip.AddrPort) {
 	}
 }
 
+// more reports whether the race may have one more socket: each may have one, and all races together have few besides,
+// for the owner of a name chooses how many addresses do not answer.
+func (r *race) more() bool {
+	d := r.dial.dialer
+	return len(r.runners) == 0 || len(r.runners) < mostRacing && d.runners < len(d.dials)+mostBesides
+}
+
 // another begins the next connect, and those behind each that fails at once.
 func (r *race) another() {
 	r.next = time.Time{}
-	for len(r.left) > 0 && len(r.runners) < mostRacing {
+	for len(r.left) > 0 && r.more() {
 		to := r.left[0]
 		r.left = r.left[1:]
 		fd, err := sock.Connect(to, unix.SOCK_STREAM)
@@ -67,6 +74,7 @@ func (r *race) another() {
 			w := &runner{fd: fd, to: to}
 			if w.member, err = r.dial.dialer.set.Add(fd, unix.EPOLLOUT, func(uint32) { r.ready(w) }); err == nil {
 				r.runners = append(r.runners, w)
+				r.dial.dialer.runners++
 				break
 			}
 			unix.Close(fd)
@@ -87,6 +95,7 @@ func (r *race) another() {
 func (r *race) ready(w *runner) {
 	w.member.Remove()
 	r.runners = slices.DeleteFunc(r.runners, func(other *runner) bool { return other == w })
+	r.dial.dialer.runners--
 	if err := sock.Connected(w.fd); err != nil {
 		unix.Close(w.fd)
 		r.last = failure(w.to, err)
@@ -102,6 +111,7 @@ func (r *race) close() {
 	for _, w := range r.runners {
 		w.member.Remove()
 		unix.Close(w.fd)
+		r.dial.dialer.runners--
 	}
 	r.runners, r.left, r.next = nil, nil, time.Time{}
 }
