@@ -4,6 +4,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/security-mcp/mcp-sandbox/init/internal/confine/tally"
 	"github.com/security-mcp/mcp-sandbox/init/internal/egress/resolve"
 )
 
@@ -25,6 +26,7 @@ type lookups struct {
 	resolver *resolve.Resolver
 	kept     map[resolve.Query]*lookup
 	waiting  int // callers of all look-ups
+	meants   tally.Bucket
 }
 
 type lookup struct {

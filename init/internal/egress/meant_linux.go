@@ -5,17 +5,27 @@ import (
 	"net/netip"
 	"slices"
 	"strings"
+	"time"
 )
 
 // This file: names that mean another one on this machine.
+
+// So many names are looked for at once, and one more after each interval.
+const (
+	meantAtOnce   = 64
+	meantInterval = 50 * time.Millisecond
+)
 
 // errSearched is said of an allowed name that no nameserver knows, and that this machine's own programs complete.
 var errSearched = errors.New("no such name: search lists are not used, so allow, and ask for, the full name")
 
 // meant is the name that a server has to ask for instead, since no entry for the one that it asked for would help:
 // localhost for a name that the hosts file gives to this machine, or the name that a search list makes of one without a
-// dot, if that is allowed. "" is none.
+// dot, if that is allowed. "" is none, or that the server asks too fast: a large hosts file takes milliseconds each time.
 func (e *Engine) meant(name string) string {
+	if !e.lookups.meants.Take(time.Now(), meantInterval, meantAtOnce) {
+		return ""
+	}
 	r := e.lookups.resolver
 	if found := r.InHosts(name); len(found) > 0 {
 		e.host.look()

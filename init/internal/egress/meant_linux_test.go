@@ -42,6 +42,15 @@ func TestMeantNames(t *testing.T) {
 			t.Errorf("%s: %+v, want %q", name, said, want)
 		}
 	}
+	found := 0
+	for range 1000 {
+		if e.meant("dev.test") != "" {
+			found++
+		}
+	}
+	if found == 0 || found > 2*meantAtOnce {
+		t.Errorf("the hosts file was searched %d times at once", found)
+	}
 	said = nil
 	q := questions{engine: e}
 	if q.missing("short"); len(said) != 1 || said[0].Kind != order.DeniedUpstream || said[0].Errno != errSearched.Error() {
