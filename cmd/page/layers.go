@@ -6,6 +6,9 @@ import (
 	"github.com/security-mcp/mcp-sandbox/init/order"
 )
 
+// mostMissing is how many facts of a layer that do not hold are shown.
+const mostMissing = 40
+
 // Layers are the lines of a report's layers: the state, and what does not hold.
 func Layers(layers []order.LayerReport) (lines [][]Cell) {
 	for _, l := range layers {
@@ -20,8 +23,13 @@ func Layers(layers []order.LayerReport) (lines [][]Cell) {
 			style, what = Yellow, l.Reason
 		}
 		lines = append(lines, []Cell{{Text: string(l.Layer)}, {string(l.State), style}, {Text: what}})
-		for _, m := range missing {
-			lines = append(lines, []Cell{{}, {}, {"without " + m, Yellow}})
+		for i, m := range missing {
+			if i == mostMissing {
+				m = strconv.Itoa(len(missing)-i) + " more, which --json has"
+			}
+			if lines = append(lines, []Cell{{}, {}, {"without " + m, Yellow}}); i == mostMissing {
+				break
+			}
 		}
 		if l.Effect != "" {
 			lines = append(lines, []Cell{{}, {}, {Text: l.Effect}})

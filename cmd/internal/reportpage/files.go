@@ -25,8 +25,14 @@ func isAlways(path string) bool {
 // the mounts in front of the sandbox's own /dev/pts, behind which lie what covers and holds; without mounts the rules
 // of Landlock.
 func files(layers []order.LayerReport) (read, written []string) {
+	type listed struct {
+		list *[]string
+		path string
+	}
+	seen := map[listed]bool{} // a stranger's report may have very many
 	add := func(list *[]string, path string) {
-		if !isAlways(path) && !slices.Contains(*list, path) {
+		if is := (listed{list, path}); !seen[is] && !isAlways(path) {
+			seen[is] = true
 			*list = append(*list, path)
 		}
 	}
