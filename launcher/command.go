@@ -2,6 +2,7 @@ package launcher
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 
@@ -38,7 +39,8 @@ type Target struct {
 	// folder must belong to the ids of the server. macOS and Windows have no barrier around that folder.
 	Stage string
 	// Shim is a program that becomes the shim where a launch needs one, in place of the host's own: mcp-sandbox-init,
-	// which starts faster than a large host, and has less memory. "" for the host's own. Linux alone.
+	// which starts faster than a large host, and has less memory. "" for the host's own. The path is absolute, for a
+	// server may write the folder that another one starts from. Linux alone.
 	Shim string
 	// OnDenied is called with the acts that the server is refused: the first time of each, and of a system call now and
 	// then again. All calls come one after the other from one goroutine, which is none of the host's. A slow function
@@ -67,6 +69,9 @@ func prepare(ctx context.Context, p policy.Policy, t Target, probe bool) (*Sandb
 		return nil, err
 	}
 	o, err := newOrder(p, t)
+	if err == nil && t.Shim != "" && !filepath.IsAbs(t.Shim) {
+		err = fmt.Errorf("shim %.200q is no absolute path", t.Shim)
+	}
 	if err != nil {
 		return nil, &Error{Layer: order.Policy, Op: "check", Err: err}
 	}

@@ -57,6 +57,22 @@ func TestRefusedLaunch(t *testing.T) {
 	}
 }
 
+// What would be another program or another word than the host has written is an error of Command.
+func TestRefusedTargets(t *testing.T) {
+	for want, target := range map[string]launcher.Target{
+		"no absolute path": {Path: "/bin/true", Shim: "mcp-sandbox-init"},
+		"absolute path":    {Path: "/bin/true", Shim: "./mcp-sandbox-init"},
+		"a NUL":            {Path: "/bin/true", Args: []string{"a\x00b"}},
+		"a NUL in":         {Path: "/bin/true\x00"},
+	} {
+		_, err := launcher.Command(within(t), policy.Policy{}, target)
+		var e *launcher.Error
+		if !errors.As(err, &e) || e.Layer != order.Policy || !strings.Contains(err.Error(), want) {
+			t.Errorf("%+v: %v", target, err)
+		}
+	}
+}
+
 // A host that never asks is no less confined.
 func TestNobodyAsks(t *testing.T) {
 	var out bytes.Buffer

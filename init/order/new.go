@@ -2,6 +2,7 @@ package order
 
 import (
 	"errors"
+	"fmt"
 	"runtime"
 	"strings"
 
@@ -59,6 +60,11 @@ func (s *Settled) Order(command, env []string, dir string) *Order {
 func New(p policy.Policy, program policy.Program, command, env []string, dir string) (*Order, error) {
 	if len(command) == 0 || command[0] == "" {
 		return nil, errors.New("no command")
+	}
+	for _, word := range command { // execve(2) would cut it there, and the report would have another
+		if strings.ContainsRune(word, 0) {
+			return nil, fmt.Errorf("the command has a NUL in %.200q", word)
+		}
 	}
 	s, err := Settle(p, program, env, dir)
 	if err != nil {
