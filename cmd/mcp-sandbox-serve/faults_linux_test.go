@@ -1,8 +1,12 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"net"
+	"net/http"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -138,6 +142,10 @@ func TestFlood(t *testing.T) {
 	t.Parallel()
 	s := launch(t, "legacy")
 	c := s.session()
+	c.http.Transport = &http.Transport{DialContext: (&net.Dialer{Control: func(_, _ string, c syscall.RawConn) (err error) {
+		bad := c.Control(func(fd uintptr) { err = syscall.SetsockoptInt(int(fd), syscall.SOL_SOCKET, syscall.SO_RCVBUF, 64<<10) })
+		return errors.Join(bad, err)
+	}}).DialContext} // since Linux 6.16 the kernel would take 32 MB for it
 	slow := c.stream("POST", call("1", "flood", "", 40_000))
 	testbed.Await(t, "back-pressure", func() bool { return s.resident() > 20<<20 || s.count("sandbox ended") > 0 })
 	other := s.session()
