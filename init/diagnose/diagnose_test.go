@@ -172,6 +172,10 @@ func TestOfMachine(t *testing.T) {
 	}{
 		{order.Namespaces, "", syscall.EPERM, true},
 		{order.Privileges, "", syscall.EPERM, true},
+		{order.Network, "", syscall.ETOOMANYREFS, false}, // of descriptors in flight, which a server can have
+		{order.Namespaces, "", syscall.EAGAIN, false},
+		{order.Privileges, "", syscall.EMFILE, false},
+		{order.Root, "", order.Mechanism{Errno: syscall.ENOMEM}, false},
 		{order.Namespaces, "", errors.New("not done in 30s"), false},
 		{order.Root, "/srv", syscall.EACCES, false},
 		{order.Root, "/srv", order.Mechanism{Errno: syscall.EACCES}, true},

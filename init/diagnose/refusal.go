@@ -74,6 +74,10 @@ func classOf(l order.Layer) class {
 	return class{}
 }
 
+// passing are the errnos of resources that other processes of the user can use up for a moment: descriptors in flight
+// and open, memory, and processes in clone(2). A server that did would choose the confinement of the next one.
+var passing = []syscall.Errno{syscall.EMFILE, syscall.ENFILE, syscall.ENOMEM, syscall.ENOBUFS, syscall.ETOOMANYREFS}
+
 // OfMachine reports whether the machine refused a step, whatever the policy names.
 func OfMachine(r *order.Refusal) bool {
 	if killed, ok := errors.AsType[Killed](r.Err); ok {
@@ -82,7 +86,8 @@ func OfMachine(r *order.Refusal) bool {
 	if IsNoProc(r) {
 		return true
 	}
-	if _, ok := errors.AsType[syscall.Errno](r.Err); !ok {
+	errno, ok := errors.AsType[syscall.Errno](r.Err)
+	if !ok || slices.Contains(passing, errno) || r.Layer == order.Namespaces && errno == syscall.EAGAIN {
 		return false
 	}
 	c := classOf(r.Layer)
