@@ -162,6 +162,7 @@ func (s *stubServer) call(m stubMessage) {
 		for i := range n {
 			s.line(`{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"%d %s"}}`, i, pad)
 		}
+		fmt.Fprintln(os.Stderr, "all is said")
 		s.text(m, "done")
 	case "long":
 		s.line(`{"jsonrpc":"2.0","method":"x","params":{"data":"%s"}}`, strings.Repeat("x", n))
