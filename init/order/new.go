@@ -2,8 +2,8 @@ package order
 
 import (
 	"errors"
-	"fmt"
 	"runtime"
+	"strconv"
 	"strings"
 
 	"github.com/security-mcp/mcp-sandbox/policy"
@@ -63,7 +63,7 @@ func New(p policy.Policy, program policy.Program, command, env []string, dir str
 	}
 	for _, word := range command { // execve(2) would cut it there, and the report would have another
 		if strings.ContainsRune(word, 0) {
-			return nil, fmt.Errorf("the command has a NUL in %.200q", word)
+			return nil, errors.New("the command has a NUL in " + strconv.Quote(word[:min(len(word), 200)]))
 		}
 	}
 	s, err := Settle(p, program, env, dir)

@@ -21,7 +21,7 @@ var errSearched = errors.New("no such name: search lists are not used, so allow,
 
 // meant is the name that a server has to ask for instead, since no entry for the one that it asked for would help:
 // localhost for a name that the hosts file gives to this machine, or the name that a search list makes of one without a
-// dot, if that is allowed. "" is none, or that the server asks too fast: a large hosts file takes milliseconds each time.
+// dot, if that is allowed. "" is none, or that the server asks too fast: a large hosts file takes milliseconds.
 func (e *Engine) meant(name string) string {
 	if !e.lookups.meants.Take(time.Now(), meantInterval, meantAtOnce) {
 		return ""
