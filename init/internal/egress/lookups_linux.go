@@ -40,6 +40,14 @@ func newLookups(r *resolve.Resolver) lookups {
 	return lookups{resolver: r, kept: map[resolve.Query]*lookup{}}
 }
 
+// keeps is how long an answer is kept.
+func keeps(a *resolve.Answer) time.Duration {
+	if a.Code == resolve.Failed {
+		return failKept
+	}
+	return min(max(a.TTL, leastKept), longest)
+}
+
 // get calls done with the answer, at once if it is known.
 func (l *lookups) get(q resolve.Query, done func(resolve.Answer)) {
 	now := time.Now()
@@ -65,13 +73,9 @@ func (l *lookups) get(q resolve.Query, done func(resolve.Answer)) {
 	x.busy, x.waiting = true, append(x.waiting, done)
 	l.waiting++
 	l.resolver.Lookup(q, func(a resolve.Answer) {
-		keep := min(max(a.TTL, leastKept), longest)
-		if a.Code == resolve.Failed {
-			keep = failKept
-		}
 		waiting := x.waiting
 		l.waiting -= len(waiting)
-		x.answer, x.until, x.busy, x.waiting = a, time.Now().Add(keep), false, nil
+		x.answer, x.until, x.busy, x.waiting = a, time.Now().Add(keeps(&a)), false, nil
 		for _, done := range waiting {
 			done(a)
 		}

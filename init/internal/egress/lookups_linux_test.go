@@ -29,11 +29,16 @@ func TestKnownNameOfStar(t *testing.T) {
 	}
 }
 
-// The server keeps an answer for a second at least and a minute at most.
+// The server keeps an answer for a second at least and a minute at most, and the launcher for an hour at most.
 func TestSeconds(t *testing.T) {
 	for ttl, want := range map[time.Duration]uint32{0: 1, -1: 1, time.Second: 1, 30 * time.Second: 30, time.Hour: 60} {
 		if got := seconds(ttl); got != want {
 			t.Errorf("%s: %d, want %d", ttl, got, want)
+		}
+	}
+	for ttl, want := range map[time.Duration]time.Duration{0: leastKept, time.Minute: time.Minute, 1 << 31 * time.Second: time.Hour} {
+		if got := keeps(&resolve.Answer{Code: resolve.Found, TTL: ttl}); got != want {
+			t.Errorf("an answer of %s is kept for %s, want %s", ttl, got, want)
 		}
 	}
 }
