@@ -34,6 +34,9 @@ type Target struct {
 	Package *PackageID
 	// Profile is the id of the profile that the host added to the policy, for the report; "" for none.
 	Profile string
+	// Leads are the paths that the profile granted, and where each led when the profile looked: a launch that is led
+	// elsewhere is refused. See [profile.Applied].
+	Leads []order.Lead
 	// Stage is the absolute path of a folder below the store of this user that the server may write, and the server
 	// sees nothing else of the store: of a launch that installs a package. "" for none. Where the host is root the
 	// folder must belong to the ids of the server. macOS and Windows have no barrier around that folder.
@@ -116,6 +119,6 @@ func newOrder(p policy.Policy, t Target) (*order.Order, error) {
 		id := *t.Package
 		t.Package = &id
 	}
-	o.Stored = order.Stored{Package: t.Package, Profile: t.Profile, Stage: t.Stage}
+	o.Stored = order.Stored{Package: t.Package, Profile: t.Profile, Stage: t.Stage, Leads: t.Leads}
 	return o, nil
 }

@@ -4,8 +4,10 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
+	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/launcher"
 	"github.com/security-mcp/mcp-sandbox/policy"
 )
@@ -43,7 +45,25 @@ func TestTargetWithPackage(t *testing.T) {
 	if err != nil || a.Allowed != launcher.ActAllowed {
 		t.Errorf("%+v, %v", a, err)
 	}
-	target.Package.Path = home
+	link := home + "/link"
+	if err := os.Symlink(at, link); err != nil {
+		t.Fatal(err)
+	}
+	var read policy.Policy
+	read.Filesystem.AllowRead = []string{link}
+	for to, starts := range map[string]bool{at: true, home: false} { // what another server can do behind the profile's look
+		target.Leads = []order.Lead{{Path: link, To: to}}
+		sb, err := launcher.Command(within(t), read, target)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer sb.Close()
+		sb.Cmd.Run()
+		if _, err := sb.Report(within(t)); (err == nil) != starts || !starts && !strings.Contains(err.Error(), link+": leads elsewhere") {
+			t.Errorf("the link led to %s: %v", to, err)
+		}
+	}
+	target.Package.Path, target.Leads = home, nil
 	if sb, err = launcher.Command(within(t), policy.Policy{}, target); err != nil {
 		t.Fatal(err)
 	}

@@ -15,7 +15,7 @@ func sample() *Order {
 		Guide: Guide{Named: []Named{{"limits.memory", "--memory"}},
 			Notices: []Notice{{NoticeEnv, "TOKEN", "--env TOKEN", "a line"}, {Kind: NoticeCwd}}, Opens: []string{"a warning"}, Places: []Place{{"cwd", "/srv", "--cwd /srv"}}},
 		Beginning: Beginning{"reduced", "clone: EPERM"},
-		Stored:    Stored{&PackageID{"npm", "npm:@x/y@^1", "@x/y", "1.2.3", "sha512-a", "registry.example", "/store/npm/@x/y/1.2.3-ab"}, "npm:@x/y", "/store/s"},
+		Stored:    Stored{&PackageID{"npm", "npm:@x/y@^1", "@x/y", "1.2.3", "sha512-a", "registry.example", "/store/npm/@x/y/1.2.3-ab"}, "npm:@x/y", "/store/s", []Lead{{"/srv/link", "/srv/data"}}},
 		ReportFD:  9, Flags: Flags{MinWritten: true, Verbose: true},
 	}
 }
@@ -84,6 +84,7 @@ func TestDecodeRefuses(t *testing.T) {
 	for name, b := range map[string][]byte{
 		"nothing": nil, "longer": append(bytes.Clone(whole), 0), "version": version, "unknown flag": flags, "length": long,
 		"half a package":      halfAPackage(),
+		"half a lead":         halfALead(),
 		"no command":          (&Order{ReportFD: -1}).Encode(),
 		"descriptor below -1": (&Order{Command: []string{"x"}, ReportFD: -2}).Encode(),
 	} {
@@ -98,6 +99,12 @@ func halfAPackage() []byte {
 	whole := (&Order{Command: []string{"x"}, ReportFD: -1, Stored: Stored{Package: new(PackageID)}}).Encode()
 	texts := appendList(nil, make([]string, 7))
 	return bytes.Replace(whole, texts, appendList(nil, make([]string, 6)), 1)
+}
+
+// halfALead is an order of which the place of a lead is missing.
+func halfALead() []byte {
+	whole := (&Order{Command: []string{"x"}, ReportFD: -1, Stored: Stored{Leads: []Lead{{"/a", "/b"}}}}).Encode()
+	return bytes.Replace(whole, appendList(nil, []string{"/a", "/b"}), appendList(nil, []string{"/a"}), 1)
 }
 
 // What decodes is what encodes to the same bytes: there is one way to write an order.

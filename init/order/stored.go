@@ -14,7 +14,13 @@ type Stored struct {
 	// Stage is the absolute path of the one folder of the store that the server may write: of a launch that installs.
 	// "" for none.
 	Stage string
+	// Leads are the paths of the policy that the profile looked at before the package was installed. A launch that is led
+	// elsewhere is refused: another server may have exchanged a link or a folder on the way.
+	Leads []Lead
 }
+
+// A Lead is a path of the policy, and the path without links that it led to.
+type Lead struct{ Path, To string }
 
 // Maker names the launch where a home that lasts is made for it: by the policy's file, by the profile, or by the first
 // two words of the command.
@@ -46,7 +52,11 @@ func appendStored(b []byte, s *Stored) []byte {
 			list = append(list, *text)
 		}
 	}
-	return appendBytes(appendBytes(appendList(b, list), []byte(s.Profile)), []byte(s.Stage))
+	b, list = appendBytes(appendBytes(appendList(b, list), []byte(s.Profile)), []byte(s.Stage)), nil
+	for _, l := range s.Leads {
+		list = append(list, l.Path, l.To)
+	}
+	return appendList(b, list)
 }
 
 // stored reads the bytes of appendStored.
@@ -63,5 +73,13 @@ func (d *decoder) stored() (s Stored) {
 		}
 	}
 	s.Profile, s.Stage = string(d.bytes()), string(d.bytes())
+	leads := d.list()
+	if len(leads)%2 != 0 {
+		d.bad = true
+		return s
+	}
+	for ; len(leads) > 0; leads = leads[2:] {
+		s.Leads = append(s.Leads, Lead{leads[0], leads[1]})
+	}
 	return s
 }

@@ -59,9 +59,11 @@ func Make(s *Server, level policy.Level, reduced bool) (*Made, error) {
 	if p.Package == "" {
 		args = trees(s)
 	}
-	if m.Policy, m.Notices, err = p.Apply(m.Policy, args, s.Env, s.Home, s.Dir); err != nil {
+	applied, err := p.Apply(m.Policy, args, s.Env, s.Home, s.Dir)
+	if err != nil {
 		return nil, err
 	}
+	m.Policy, m.Notices = applied.Policy, applied.Notices
 	if err := m.forward(s); err != nil {
 		return nil, err
 	}

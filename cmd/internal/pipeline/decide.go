@@ -21,33 +21,34 @@ type Decision struct {
 	profile *profile.Profile // nil for none
 	places  []order.Place
 	notices []order.Notice
+	leads   []order.Lead
 }
 
 // A granted policy is one with a profile.
 type granted struct {
-	policy.Policy
-	notices []order.Notice // what the profile did not grant
-	added   map[string]int // how many of a key's paths the profile gave: the first ones
+	profile.Applied
+	added map[string]int // how many of a key's paths the profile gave: the first ones
 }
 
 // policy reads the document and the flags, and adds a profile, which may be nil. Paths of flags are still relative.
 func (l *Line) policy(s *Start, p *profile.Profile, here *launchflags.Here) (g granted, why []string) {
 	given, why := l.Policy(here.Dir, here.Home)
 	if len(why) > 0 || p == nil {
-		return granted{Policy: given}, why
+		return granted{Applied: profile.Applied{Policy: given}}, why
 	}
 	home := here.Home
 	if home == "" { // some clients start servers without HOME
 		home = platform.UserHome("")
 	}
-	extended, notices, err := p.Apply(given, s.arguments(), here.Env, home, here.Dir)
+	applied, err := p.Apply(given, s.arguments(), here.Env, home, here.Dir)
 	if err != nil {
 		return g, []string{err.Error()}
 	}
-	g = granted{Policy: extended, notices: notices, added: map[string]int{}}
+	g = granted{Applied: applied, added: map[string]int{}}
 	// Later paths are looked up first, and those of the flags are.
-	g.inFront("filesystem.allowRead", &g.Filesystem.AllowRead, len(given.Filesystem.AllowRead))
-	g.inFront("filesystem.allowWrite", &g.Filesystem.AllowWrite, len(given.Filesystem.AllowWrite))
+	fs := &g.Policy.Filesystem
+	g.inFront("filesystem.allowRead", &fs.AllowRead, len(given.Filesystem.AllowRead))
+	g.inFront("filesystem.allowWrite", &fs.AllowWrite, len(given.Filesystem.AllowWrite))
 	return g, nil
 }
 
@@ -75,7 +76,7 @@ func (l *Line) Effective(s *Start, program policy.Program) (policy.Policy, []str
 	if len(why) > 0 {
 		return policy.Policy{}, why
 	}
-	p, err := g.Absolute(here.Dir, here.Home)
+	p, err := g.Policy.Absolute(here.Dir, here.Home)
 	if err == nil {
 		err = p.Validate()
 	}
@@ -124,8 +125,8 @@ func (l *Line) Decide(s *Start, ready *install.Ready) (*Decision, []string) {
 	if l.flags.Bare {
 		r.noteFolder(s.Command[0])
 	}
-	d.Notes, d.places = r.notes, r.places()
-	d.notices = slices.Concat(g.notices, r.forTheEnd(s.Command))
+	d.Notes, d.places, d.leads = r.notes, r.places(), g.Leads
+	d.notices = slices.Concat(g.Notices, r.forTheEnd(s.Command))
 	if l.switches.TTY && l.switches.StdoutGuard { // a terminal takes lines apart and echoes what is typed
 		return nil, []string{cli.Hinted("run", "--tty and --stdout-guard: only one of them")}
 	}

@@ -13,7 +13,7 @@ import (
 func (l *Line) Order(s *Start, d *Decision, ready *install.Ready) *order.Order {
 	o := d.here.Order(d.Settled, s.Command)
 	if d.profile != nil {
-		o.Profile = d.profile.Package
+		o.Profile, o.Leads = d.profile.Package, d.leads
 	}
 	o.Places, o.Notices, o.EnvFiles = d.places, d.notices, l.files.paths()
 	o.Opens = judge.Opens(d.Written(), o.Maker())

@@ -2,12 +2,14 @@ package pipeline
 
 import (
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/security-mcp/mcp-sandbox/cmd/internal/cli"
 	"github.com/security-mcp/mcp-sandbox/cmd/internal/launchflags"
+	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/launcher/packages/install"
 	"github.com/security-mcp/mcp-sandbox/launcher/packages/profile"
 	"github.com/security-mcp/mcp-sandbox/policy"
@@ -91,12 +93,20 @@ func TestProfileOfTheOwner(t *testing.T) {
 	}
 }
 
-// Paths of a profile come before those of flags, which are looked up first from the end.
+// Paths of a profile come before those of flags, which are looked up first from the end; and the order says where
+// those of the profile led.
 func TestPathsOfProfileComeFirst(t *testing.T) {
-	given, own := t.TempDir(), t.TempDir()
-	_, _, d := decided(t, "--profile", "npm:@modelcontextprotocol/server-filesystem", "--allow-write", given, "--", "server", own)
+	given, behind := t.TempDir(), t.TempDir()
+	own := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(behind, own); err != nil {
+		t.Fatal(err)
+	}
+	l, s, d := decided(t, "--profile", "npm:@modelcontextprotocol/server-filesystem", "--allow-write", given, "--", "server", own)
 	if got := d.Policy.Filesystem.AllowWrite; !slices.Equal(got, []string{own, given}) {
 		t.Errorf("%q, want %q in front of %q", got, own, given)
+	}
+	if got := l.Order(s, d, nil).Leads; !slices.Equal(got, []order.Lead{{Path: own, To: behind}}) {
+		t.Errorf("the profile's path led to %q, not to %s", got, behind)
 	}
 }
 

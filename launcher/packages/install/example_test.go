@@ -74,14 +74,14 @@ func prepare(ctx context.Context, pol policy.Policy, command []string) (*launche
 		if err != nil {
 			return nil, err
 		}
-		more, notices, err := known.Apply(pol, start.Args, os.Environ(), os.Getenv("HOME"), dir)
+		applied, err := known.Apply(pol, start.Args, os.Environ(), os.Getenv("HOME"), dir)
 		if err != nil {
 			return nil, err
 		}
-		for _, n := range notices {
+		for _, n := range applied.Notices {
 			log.Print(n.Line) // an argument or a variable that the profile does not grant
 		}
-		pol, target.Profile = more, known.Package
+		pol, target.Profile, target.Leads = applied.Policy, known.Package, applied.Leads
 	}
 	pol, target = ready.Apply(pol, target)
 	return launcher.Command(ctx, pol, target)

@@ -48,12 +48,12 @@ func TestApart(t *testing.T) {
 		if c.grant != "" {
 			g.to.Filesystem.AllowWrite = []string{filepath.Join(home, c.grant)}
 		}
-		_, notices, err := p.Apply(g.to, g.args, nil, home, home)
+		all, err := p.Apply(g.to, g.args, nil, home, home)
 		if err != nil {
 			t.Fatal(err)
 		}
 		got := "none"
-		for _, n := range notices {
+		for _, n := range all.Notices {
 			if n.Kind == order.NoticeApart {
 				got = n.Flag
 			}

@@ -21,14 +21,14 @@ import (
 // list of hosts, no host is added; in strict, with read-only files, a folder to write is one to read; in privileged,
 // where nothing is confined, variables alone are added.
 //
-// The notices name variables without a value, and paths and hosts that are not granted, with a flag if one helps.
-func (p *Profile) Apply(to policy.Policy, args, env []string, home, dir string) (policy.Policy, []order.Notice, error) {
+// In an error the policy is the one that was given.
+func (p *Profile) Apply(to policy.Policy, args, env []string, home, dir string) (Applied, error) {
 	switch {
 	case !filepath.IsAbs(home):
-		return to, nil, errors.New("profile " + p.Package + ": HOME is not set to a whole path: set it to your home " +
-			"folder")
+		return Applied{Policy: to}, errors.New("profile " + p.Package + ": HOME is not set to a whole path: set it to " +
+			"your home folder")
 	case !filepath.IsAbs(dir):
-		return to, nil, errors.New("profile " + p.Package + ": the working folder is not a whole path")
+		return Applied{Policy: to}, errors.New("profile " + p.Package + ": the working folder is not a whole path")
 	}
 	a := &applying{profile: p, to: to, args: p.split(args), env: env, dir: dir}
 	a.limits = newLimits(home, a.value)
@@ -48,7 +48,16 @@ func (p *Profile) Apply(to policy.Policy, args, env []string, home, dir string) 
 		}
 	}
 	a.variables() // last: a value of the profile's own is no argument
-	return a.to, a.notices, nil
+	return Applied{a.to, a.notices, a.leads}, nil
+}
+
+// Applied is a policy with the needs of a package.
+type Applied struct {
+	Policy policy.Policy
+	// Notices name variables without a value, and paths and hosts that are not granted, with a flag if one helps.
+	Notices []order.Notice
+	// Leads are the paths that were granted for arguments, for the launch: it is refused where one leads elsewhere then.
+	Leads []order.Lead
 }
 
 // applying is one application of a profile.
@@ -62,6 +71,7 @@ type applying struct {
 	folders []folder
 	byHand  byHand
 	notices []order.Notice
+	leads   []order.Lead
 }
 
 // own adds the profile's own policy.

@@ -41,10 +41,11 @@ func (l given) apply(t *testing.T, p *Profile) (policy.Policy, []order.Notice) {
 	if l.dir == "" {
 		l.dir = l.home
 	}
-	got, notices, err := p.Apply(l.to, l.args, l.env, l.home, l.dir)
+	all, err := p.Apply(l.to, l.args, l.env, l.home, l.dir)
 	if err != nil {
 		t.Fatal(err)
 	}
+	got, notices := all.Policy, all.Notices
 	if err := got.Validate(); err != nil {
 		t.Errorf("the policy that comes out: %v", err)
 	}
@@ -157,7 +158,7 @@ func TestApplyNotices(t *testing.T) {
 	if notices[0].Name != "variable X_URL" || notices[1].Name != "X_TOKEN" {
 		t.Errorf("%+v", notices)
 	}
-	if _, _, err := p.Apply(policy.Policy{}, nil, nil, "", "/"); err == nil {
+	if _, err := p.Apply(policy.Policy{}, nil, nil, "", "/"); err == nil {
 		t.Error("a home that is not absolute is no error")
 	}
 }

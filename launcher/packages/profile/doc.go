@@ -2,7 +2,7 @@
 // name folders or hosts, and whether a home has to last.
 //
 //	p, err := profile.ByName("npm:@modelcontextprotocol/server-github") // nil, nil: no profile has that package
-//	pol, notices, err = p.Apply(pol, args, os.Environ(), home, dir)
+//	applied, err := p.Apply(pol, args, os.Environ(), home, dir)
 //
 // A profile only adds to a policy: [Profile.Apply] takes nothing away, and all that the policy denies stays denied.
 // Nothing here looks at package.json: a profile goes by the name that the registry was asked for. Whether a profile is

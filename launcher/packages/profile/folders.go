@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/security-mcp/mcp-sandbox/init/notice"
+	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/platform"
 	"github.com/security-mcp/mcp-sandbox/policy/text"
 )
@@ -108,15 +109,17 @@ func (a *applying) grantFolders() {
 		}
 	}
 	for _, f := range a.folders {
-		switch {
-		case linkIn(f.written, writable):
+		if linkIn(f.written, writable) {
 			a.refuse(f, "leads over a link in a folder that the server may write", false)
-		case f.write:
-			a.write(f.written)
-		default:
-			add(&a.to.Filesystem.AllowRead, f.written)
-			a.hostsIn(f, writable)
+			continue
 		}
+		a.leads = append(a.leads, order.Lead{Path: f.written, To: f.real})
+		if f.write {
+			a.write(f.written)
+			continue
+		}
+		add(&a.to.Filesystem.AllowRead, f.written)
+		a.hostsIn(f, writable)
 	}
 }
 

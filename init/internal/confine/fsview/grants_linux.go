@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/policy"
 )
 
@@ -85,6 +86,8 @@ func (g *grants) grant(r rule, path string, optional bool) (err error) {
 	}
 	write := r.flag == mayWrite
 	switch {
+	case slices.ContainsFunc(g.request.Leads, func(l order.Lead) bool { return l.Path == path && l.To != r.path }):
+		return ErrExchanged
 	case r.path == "/":
 		return ErrSystem
 	case r.entry.is(typeSocket):

@@ -67,6 +67,11 @@ func TestGrants(t *testing.T) {
 			want: "dir T 755\n dir T/home 700\n link T/hop -> T/link/b\n link T/link -> p/a\n dir T/p 755\n dir T/p/a 755\n read T/p/a/b\n pin T\n pin T/p\n pin T/p/a"},
 		{name: "a link that leaves a folder again", wish: wish{read: []string{"T/up"}},
 			want: "dir T 755\n dir T/home 700\n dir T/p 755\n dir T/p/a 755\n read T/p/a/b\n link T/up -> p/a/../a/b\n pin T\n pin T/p\n pin T/p/a"},
+		{name: "a link as it was", wish: wish{read: []string{"T/side"}, leads: []string{"T/side", "T/q"}},
+			want: "dir T 755\n dir T/home 700\n read T/q\n link T/side -> q\n pin T"},
+		{name: "a link that was another", wish: wish{read: []string{"T/side"}, leads: []string{"T/side", "T/p"}}, err: ErrExchanged, names: "allowRead T/side"},
+		{name: "a link that was a folder", wish: wish{write: []string{"T/link/b"}, leads: []string{"T/link/b", "T/link/b"}}, err: ErrExchanged, names: "allowWrite T/link/b"},
+		{name: "the way of another path", wish: wish{read: []string{"T/q"}, leads: []string{"T/side", "T/p"}}, want: bare + "read T/q\n pin T"},
 		{name: "a loop", wish: wish{read: []string{"-T/loop1"}}, err: syscall.ELOOP, names: "T/loop1"},
 		{name: "a link to nothing", wish: wish{read: []string{"T/dangling"}}, err: syscall.ENOENT, names: "T/dangling"},
 

@@ -1,6 +1,7 @@
 package fsview
 
 import (
+	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/platform"
 	"github.com/security-mcp/mcp-sandbox/policy"
 )
@@ -11,6 +12,7 @@ type Request struct {
 	Command []string      // as the host gave it, at least one word
 	Env     []string      // the server's environment, NAME=VALUE: HOME, PATH and the certificate variables are read
 	Dir     string        // the launcher's working directory, absolute
+	Leads   []order.Lead  // where grants have to lead
 
 	Ours
 	Identity

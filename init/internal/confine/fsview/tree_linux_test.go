@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/policy"
 )
 
@@ -78,6 +79,7 @@ type wish struct {
 	level                        policy.Level
 	host                         bool // filesystem.default read
 	cwd                          string
+	leads                        []string // a path, and where it has to lead
 }
 
 // request is what a launch of /bin/true with this policy would ask for; the home is T/home.
@@ -97,6 +99,9 @@ func (w wish) request(root string) Request {
 	r.Dir = "/"
 	r.Env = []string{"HOME=" + root + "/home", "PATH=/usr/bin:/bin"}
 	r.Command = []string{"/bin/true"}
+	for l := range slices.Chunk(at(root, w.leads), 2) {
+		r.Leads = append(r.Leads, order.Lead{Path: l[0], To: l[1]})
+	}
 	return r
 }
 

@@ -135,7 +135,7 @@ func mechanism(err error) error {
 
 func viewRequest(s *Sandbox) fsview.Request {
 	o, p := s.launch.Order, &s.launch.Policy
-	r := fsview.Request{Policy: *p, Command: o.Command, Env: o.Env, Dir: o.Dir,
+	r := fsview.Request{Policy: *p, Command: o.Command, Env: o.Env, Dir: o.Dir, Leads: o.Leads,
 		Ours:       s.launch.ours(),
 		Identity:   fsview.Identity{UID: s.Machine.UID, GID: s.Machine.GID, Root: s.Machine.Root},
 		Neighbours: neighbours(&s.Machine),

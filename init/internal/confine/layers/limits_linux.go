@@ -40,7 +40,8 @@ func limits(b *build) {
 	})
 }
 
-// limitsOf are the limits of the policy. A resource that the policy does not limit keeps the launcher's limits.
+// limitsOf are the limits of the policy, and no right to a higher priority. A resource that the policy does not limit
+// keeps the launcher's limits.
 func limitsOf(r *Request) []limit {
 	p := &r.Policy.Limits
 	list := []limit{coreLimit(r.Machine.Hard[unix.RLIMIT_CORE])}
@@ -66,6 +67,9 @@ func limitsOf(r *Request) []limit {
 	}
 	n, _ = p.Pids.Value()
 	add("processes", unix.RLIMIT_NPROC, n+1, r.limitsProcesses()) // init counts too
+	// With one of these a server would come before other programs, and a group's cpu.max holds no real-time process.
+	add("real-time priority", unix.RLIMIT_RTPRIO, 0, r.Machine.Hard[unix.RLIMIT_RTPRIO] > 0)
+	add("nice", unix.RLIMIT_NICE, 0, r.Machine.Hard[unix.RLIMIT_NICE] > 0)
 	return list
 }
 

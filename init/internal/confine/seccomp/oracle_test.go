@@ -36,7 +36,7 @@ var oracles = map[string]oracle{
 		return word(!o.OneExec, "EPERM")
 	},
 	"ioctl": func(a [6]uint32, o *Options) string {
-		return word(a[1] != 0x5412 && a[1] != 0x541c && a[1] != 0x5423 && a[1] != 0x540c && a[1] != 0x540d && a[1] != 0x50009401 && a[1] != 0x50009417, "EPERM")
+		return word(!slices.Contains(refusedIoctls, a[1]), "EPERM")
 	},
 	"prctl":       func(a [6]uint32, o *Options) string { return word(a[0] != 35 && a[0] != 62, "EPERM") },
 	"seccomp":     func(a [6]uint32, o *Options) string { return word(a[1]/8%2 == 0, "EPERM") },
@@ -81,7 +81,12 @@ func plainMode(mode uint32) bool { return mode>>10&1 == 0 && mode>>11&1 == 0 }
 func makes(flags uint32) bool    { return flags>>6&1 == 1 || flags>>22&1 == 1 }
 
 // seeds are values next to which something changes.
-var seeds = []uint32{0, 1, 2, 3, 5, 6, 8, 10, 16, 17, 35, 62, 255, 0o644, 0x1000, 0x8000, 0x5412, 0x541c, 0x5423, 0x540c, 0x540d, 0x50009401, 0x50009417, 0x10000, 0x410002, 0xffffffff}
+var seeds = append([]uint32{0, 1, 2, 3, 5, 6, 8, 10, 16, 17, 35, 62, 255, 0o644, 0x1000, 0x8000, 0x10000, 0x410002, 0xffffffff}, refusedIoctls...)
+
+// refusedIoctls are those of terminals, of btrfs, of bcachefs, of fscrypt and fsverity.
+var refusedIoctls = []uint32{0x5412, 0x541c, 0x5423, 0x540c, 0x540d, 0x540a,
+	0x50009401, 0x50009417, 0x5000940e, 0x50009418, 0x4008941a, 0x5000940f, 0x5000943f,
+	0x4020bc10, 0x4030bc1d, 0x4020bc11, 0x4030bc1e, 0x800c6613, 0xc0506617, 0xc0406618, 0x40806685}
 
 // sweep returns what one register is tried with: the seeds, and its neighbours in value and in every single bit.
 func sweep(v uint32) []uint32 {

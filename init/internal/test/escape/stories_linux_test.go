@@ -38,7 +38,7 @@ func stories() []story {
 		{name: "a pipe on standard error", run: errorPipe,
 			gap: "a pipe is opened again through /proc/self/fd in either direction by who has its maker's user id, so a server can read what others write to a pipe that it shares; give it one of its own"},
 		{name: "a terminal on standard error", run: errorTerminal,
-			gap: "a terminal that is handed over is the server's to read, write and set, but for TIOCSTI, TIOCLINUX, TIOCSETD, TIOCEXCL and TIOCNXCL"},
+			gap: "a terminal that is handed over is the server's to read, write and set, but for TIOCSTI, TIOCLINUX, TIOCSETD, TIOCEXCL, TIOCNXCL and TCXONC"},
 		{name: "the machine's user 0 in a namespace of one id, without Landlock", run: onlyRoot,
 			gap:  "it can read what /proc shows to root alone, such as slabinfo and kpagecount, and write none of it; give the launcher another user, or an id to switch to",
 			open: "without Landlock there is no reduced"},

@@ -6,11 +6,18 @@ import (
 	"testing"
 
 	"github.com/security-mcp/mcp-sandbox/init/order"
+	"golang.org/x/sys/unix"
 )
 
 // The server's own /proc/self/limits says what the policy says, whatever the report says; and what the policy leaves
 // open is as the launcher had it.
 func TestOwnLimits(t *testing.T) {
+	for _, priority := range []int{unix.RLIMIT_RTPRIO, unix.RLIMIT_NICE} { // as root of the matrix has the right to
+		var was unix.Rlimit
+		if err := unix.Prlimit(0, priority, &unix.Rlimit{Cur: 20, Max: 20}, &was); err == nil {
+			defer unix.Prlimit(0, priority, &was, nil)
+		}
+	}
 	out, err := exec.Command("/bin/cat", "/proc/self/limits").Output()
 	if err != nil {
 		t.Fatal(err)
@@ -36,7 +43,7 @@ func TestOwnLimits(t *testing.T) {
 				t.Fatalf("code %d, %q\n%s", run.Code, &run.Stdout, &run.Stderr)
 			}
 			want := map[string]string{"cpu time": c.cpu, "core file size": core, "data size": c.data, "address space": c.space,
-				"file size": c.file, "open files": c.open, "processes": c.processes}
+				"file size": c.file, "open files": c.open, "processes": c.processes, "nice priority": "0", "realtime priority": "0"}
 			for name, is := range got {
 				w := want[name]
 				switch soft, hard, two := strings.Cut(w, " "); {

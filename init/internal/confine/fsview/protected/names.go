@@ -29,16 +29,17 @@ var anywhere = [...]string{
 	".husky",
 
 	// Editors: tasks, launchers, language servers, settings that name programs.
-	".vscode", ".vs", ".idea", ".run", ".fleet", ".zed", ".theia", ".devcontainer", ".devcontainer.json",
+	".vscode", ".vs", ".idea", ".run", ".fleet", ".zed", ".theia", ".helix", ".devcontainer",
+	".devcontainer.json",
 
 	// Agents and hosts of MCP servers: the servers that they start, and their hooks.
 	".mcp.json", ".claude", ".cursor", ".codex", ".gemini", ".qwen", ".windsurf", ".cline", ".clinerules", ".roo",
 	".kilocode", ".continue", ".opencode", ".opencode.json", "opencode.json", "opencode.jsonc", ".crush.json",
 	"crush.json", ".amazonq", ".kiro", ".junie", ".augment", ".factory", ".trae", ".amp", ".tabnine", ".openhands",
-	".aider.conf.yml",
+	".aider.conf.yml", ".pi",
 
 	// Version managers that a shell asks at each prompt; mise trusts a path, whatever is in the file later.
-	"mise.toml", "mise.local.toml", ".mise.toml", ".mise.local.toml", ".mise",
+	"mise.toml", "mise.local.toml", ".mise.toml", ".mise.local.toml", ".mise", ".rtx.toml", ".rtx.local.toml",
 
 	".mcp-sandbox",
 }
@@ -51,7 +52,8 @@ func Anywhere() []string { return anywhere[:] }
 
 // Beside are paths that count in the root of a write grant and beside each repository.
 func Beside() []string {
-	return []string{".github/hooks", ".github/mcp.json", ".config/mise", ".config/mise.toml"}
+	return []string{".github/hooks", ".github/mcp.json", ".config/mise", ".config/mise.toml", ".config/mise.local.toml",
+		"mise/config.toml", "mise/config.local.toml", "mise/conf.d"}
 }
 
 // Own are this product's folders below a home, the last of AtHome: policies, packages, states and reports.

@@ -20,13 +20,23 @@ const (
 
 	tiocsti, tioclinux = 0x5412, 0x541c // type into a terminal; TIOCLINUX does so by selecting and pasting
 	tiocsetd           = 0x5423         // another line discipline: silences the host's terminal, and loads modules
-	// A terminal that no process can open any more, its user's included, or all again: both outlive the server.
-	tiocexcl, tiocnxcl = 0x540c, 0x540d
+	// A terminal that no process can open any more, its user's included, or all again; and one whose output stands
+	// still: they outlive the server.
+	tiocexcl, tiocnxcl, tcxonc = 0x540c, 0x540d, 0x540a
 	// BTRFS_IOC_SNAP_CREATE and its second version: the owner of a subvolume gets a copy of its whole tree,
-	// without the mounts that cover denied paths. Calls of other file systems do not.
+	// without the mounts that cover denied paths.
 	snapCreate, snapCreate2 = 0x50009401, 0x50009417
-	whiteout                = 4 // RENAME_WHITEOUT
-	limitCore               = 4 // RLIMIT_CORE
+	// BTRFS_IOC_SUBVOL_CREATE, SNAP_DESTROY, their second versions, SUBVOL_SETFLAGS: folders made, taken away with the
+	// mounts that cover paths in them, and made read-only. Landlock has no hook there.
+	subvolCreate, subvolCreate2, subvolFlags = 0x5000940e, 0x50009418, 0x4008941a
+	snapDestroy, snapDestroy2                = 0x5000940f, 0x5000943f
+	// BCH_IOCTL_SUBVOLUME_CREATE and DESTROY with their second versions: the same of bcachefs.
+	bchCreate, bchCreate2, bchDestroy, bchDestroy2 = 0x4020bc10, 0x4030bc1d, 0x4020bc11, 0x4030bc1e
+	// FS_IOC_SET_ENCRYPTION_POLICY, ADD_ENCRYPTION_KEY, REMOVE_ENCRYPTION_KEY lock a user's files or open them for
+	// good, and FS_IOC_ENABLE_VERITY makes a file read-only for good, through a descriptor that only reads.
+	cryptPolicy, cryptAdd, cryptRemove, verity = 0x800c6613, 0xc0506617, 0xc0406618, 0x40806685
+	whiteout                                   = 4 // RENAME_WHITEOUT
+	limitCore                                  = 4 // RLIMIT_CORE
 
 	setIDs     = 0o6000
 	charDevice = 0o020000           // the bit of S_IFCHR that S_IFBLK has too, and FIFO, socket, regular file have not
@@ -73,7 +83,9 @@ var rules = []rule{
 }
 
 // ioctls are refused whatever Landlock can.
-var ioctls = [...]uint32{tiocsti, tioclinux, tiocsetd, tiocexcl, tiocnxcl, snapCreate, snapCreate2}
+var ioctls = [...]uint32{tiocsti, tioclinux, tiocsetd, tiocexcl, tiocnxcl, tcxonc, snapCreate, snapCreate2,
+	subvolCreate, subvolCreate2, subvolFlags, snapDestroy, snapDestroy2, bchCreate, bchCreate2, bchDestroy, bchDestroy2,
+	cryptPolicy, cryptAdd, cryptRemove, verity}
 
 // older are the rules of calls that an older Landlock leaves to the filter.
 var older = []rule{
