@@ -3,6 +3,7 @@ package launcher
 import (
 	"context"
 	"os"
+	"syscall"
 
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/policy"
@@ -37,12 +38,15 @@ func command(ctx context.Context, o *order.Order, _ *policy.Policy, _ string) (*
 
 // socketpair is close-on-exec, and the host's end does not block a thread.
 func socketpair() (own, theirs *os.File, err error) {
+	syscall.ForkLock.RLock() // no other start of this host inherits the two
 	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM, 0)
+	if err == nil {
+		unix.CloseOnExec(pair[0])
+		unix.CloseOnExec(pair[1])
+	}
+	syscall.ForkLock.RUnlock()
 	if err != nil {
 		return nil, nil, err
-	}
-	for _, fd := range pair {
-		unix.CloseOnExec(fd)
 	}
 	if err = unix.SetNonblock(pair[0], true); err != nil {
 		unix.Close(pair[0])

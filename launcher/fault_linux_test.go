@@ -2,10 +2,14 @@ package launcher
 
 import (
 	"context"
+	"errors"
 	"os"
+	"runtime"
 	"testing"
+	"testing/synctest"
 
 	"github.com/security-mcp/mcp-sandbox/init/order"
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 )
 
 // faulty is a channel that panics behind its lines.
@@ -24,6 +28,44 @@ func (f *faulty) Begin(<-chan struct{}) {}
 func (f *faulty) Ask(*os.Process) error { return nil }
 func (f *faulty) Follow(int)            {}
 func (f *faulty) Close() error          { return nil }
+
+// silent is a channel without a shim.
+type silent struct {
+	faulty
+	closed chan bool
+}
+
+func (s *silent) Next() []byte { return nil }
+func (s *silent) Close() error { close(s.closed); return nil }
+
+// Close lets go of all descriptors also where Start has failed, and the host keeps the Cmd.
+func TestCloseAfterFailedStart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		end, other, err := os.Pipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer other.Close()
+		s := &silent{faulty{hungUp: make(chan *os.Process, 1)}, make(chan bool)}
+		sb := newSandbox(t.Context(), "/no such program", new(order.Order), s, end)
+		if err := sb.Cmd.Start(); err == nil {
+			t.Fatal("a program that is not there was started")
+		}
+		if err := sb.Close(); err != nil {
+			t.Error(err)
+		}
+		testbed.Pass(failedAfter)
+		select {
+		case <-s.closed:
+		default:
+			t.Error("the host's end is open")
+		}
+		if err := end.Close(); !errors.Is(err, os.ErrClosed) {
+			t.Errorf("the shim's end is open: %v", err)
+		}
+		runtime.KeepAlive(sb)
+	})
+}
 
 // A fault in the goroutine that reads the records of a launch ends the launch, and the host is told.
 func TestFaultOfTheRecords(t *testing.T) {

@@ -133,10 +133,23 @@ func (s *shim) close() error {
 		return s.channel.Close()
 	case queued, starting:
 		s.channel.HangUp(nil)
+		time.AfterFunc(failedAfter, s.failed)
 	case running:
 		s.channel.HangUp(s.process)
 	}
 	return nil
+}
+
+// failedAfter is how long a Start may take after Close, whatever else the machine does.
+const failedAfter = time.Minute
+
+// failed lets go of the files of a closed sandbox whose Start made no process, where Start is not in the queue still.
+func (s *shim) failed() {
+	if s.at() == queued {
+		time.AfterFunc(failedAfter, s.failed)
+		return
+	}
+	s.forgotten()
 }
 
 func (s *shim) isClosed() bool { return s.at() == closed }

@@ -123,7 +123,7 @@ var onLinux = [...]hintRow{
 		hint: "the private folders are too small for what the policy names: raise filesystem.tmpSize"},
 	{layers: inLandlock, op: "openat", errnos: []syscall.Errno{syscall.EACCES},
 		hint: "the server's user may not go there, and without namespaces nobody can open it for it: name another " +
-			"by --user, or grant what it may enter"},
+			"by the key user, or grant what it may enter"},
 	{layers: []order.Layer{order.Privileges}, op: OpGiveUp,
 		hint: "this container's root has no other id to give the server: start the launcher as an ordinary user"},
 }

@@ -17,6 +17,9 @@ var inFlags = [...]string{
 	"take level network", "take --level network",
 	"minConfinement", "--min-confinement",
 	"onStdinClose \"ignore\"", "--on-stdin-close ignore",
+	"the key cwd", "--cwd",
+	"the key env", "--env",
+	"the key user", "--user",
 	"key cwd", "--cwd",
 	"key user", "--user",
 }

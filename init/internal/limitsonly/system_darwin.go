@@ -1,6 +1,10 @@
 package limitsonly
 
-import "golang.org/x/sys/unix"
+import (
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
 
 // bytesUnread is FIONREAD of sys/filio.h.
 const bytesUnread = 0x4004667f
@@ -9,32 +13,30 @@ const bytesUnread = 0x4004667f
 // negative; kqueue(2), EV_EOF.
 func hungUp(fd, milliseconds int) (bool, error) {
 	e := unix.Kevent_t{Ident: uint64(fd), Filter: unix.EVFILT_READ, Flags: unix.EV_ADD | unix.EV_CLEAR}
-	for {
-		got, err := await(e, milliseconds)
-		if err != nil || got == nil || got.Flags&unix.EV_EOF != 0 {
-			return got != nil && err == nil, err
-		}
-		if milliseconds >= 0 {
-			return false, nil
-		}
-	}
+	got, err := await(e, milliseconds, func(flags uint16) bool { return flags&unix.EV_EOF != 0 })
+	return err == nil && got, err
 }
 
 // waitProcess waits for the end of a process, and returns false if that is impossible; kqueue(2), NOTE_EXIT.
 func waitProcess(pid int) bool {
 	e := unix.Kevent_t{Ident: uint64(pid), Filter: unix.EVFILT_PROC, Flags: unix.EV_ADD, Fflags: unix.NOTE_EXIT}
-	got, err := await(e, -1)
-	return err == unix.ESRCH || err == nil && got != nil
+	got, err := await(e, -1, func(uint16) bool { return true })
+	return err == unix.ESRCH || err == nil && got
 }
 
-// await waits for one event, and returns nil when the time is over.
-func await(e unix.Kevent_t, milliseconds int) (*unix.Kevent_t, error) {
+// await waits for an event with such flags, for so many milliseconds at most: then the first event ends the wait. One
+// queue sees an event that stays, as bytes that nobody reads, once.
+func await(e unix.Kevent_t, milliseconds int, is func(flags uint16) bool) (bool, error) {
+	syscall.ForkLock.RLock()
 	kq, err := unix.Kqueue()
+	if err == nil {
+		unix.CloseOnExec(kq)
+	}
+	syscall.ForkLock.RUnlock()
 	if err != nil {
-		return nil, err
+		return false, err
 	}
 	defer unix.Close(kq)
-	unix.CloseOnExec(kq)
 	var limit *unix.Timespec
 	if milliseconds >= 0 {
 		t := unix.NsecToTimespec(int64(milliseconds) * 1e6)
@@ -45,13 +47,17 @@ func await(e unix.Kevent_t, milliseconds int) (*unix.Kevent_t, error) {
 		n, err := unix.Kevent(kq, changes, events, limit)
 		switch {
 		case err == unix.EINTR:
-			continue
 		case err != nil || n == 0:
-			return nil, err
+			return false, err
 		case events[0].Flags&unix.EV_ERROR != 0:
-			return nil, unix.Errno(events[0].Data)
+			return false, unix.Errno(events[0].Data)
+		case is(events[0].Flags):
+			return true, nil
+		case limit != nil:
+			return false, nil
+		default:
+			changes = nil
 		}
-		return &events[0], nil
 	}
 }
 

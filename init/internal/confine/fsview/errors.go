@@ -124,7 +124,7 @@ func linkError(kind Reason, link, target string) error {
 // denied is an ErrDenied with the ids that were looked at.
 func (i *Identity) denied() error {
 	return &detail{ErrDenied, string(ErrDenied) + " for " + strconv.Itoa(i.UID) + ":" + strconv.Itoa(i.GID) +
-		", the ids of the server (--user names others)", nil}
+		", the ids of the server", nil}
 }
 
 // unsearchable is an ErrSearch of a write grant.

@@ -157,6 +157,9 @@ func refused(o *order.Order, err error) *order.Refused {
 	if errors.Is(err, fsview.ErrStarts) {
 		r.Hint = diagnose.StartsOthers
 	}
+	if errors.Is(err, fsview.ErrDenied) {
+		r.Hint = diagnose.OtherIDs
+	}
 	if o.Guided {
 		r.Hint = notice.InFlags(r.Hint)
 	}
