@@ -86,16 +86,16 @@ func (s *session) target(w *hostWorld, home, work string) (*start, error) {
 	for name, value := range s.Env {
 		env = append(env, name+"="+value)
 	}
-	pol, notices, err := p.Apply(pol, s.Arguments, env, home, work)
+	applied, err := p.Apply(pol, s.Arguments, env, home, work)
 	if err != nil {
 		return nil, err
 	}
-	for _, n := range notices {
+	for _, n := range applied.Notices {
 		return nil, errors.New("a notice: " + n.Line)
 	}
 	id := ready.Package
-	return &start{session: s, policy: pol, target: launcher.Target{
-		Path: ready.Command[0], Args: ready.Command[1:], Env: env, Dir: work, StdoutGuard: true, Profile: p.Package,
+	return &start{session: s, policy: applied.Policy, target: launcher.Target{
+		Path: ready.Command[0], Args: ready.Command[1:], Env: env, Dir: work, StdoutGuard: true, Profile: p.Package, Leads: applied.Leads,
 		Package: &launcher.PackageID{Manager: id.Manager, Spec: s.Package + "@" + s.Version, Name: id.Name,
 			Version: id.Version, Integrity: id.Integrity, Registry: id.Registry, Path: id.Path},
 	}}, nil
