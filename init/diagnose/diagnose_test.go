@@ -76,7 +76,7 @@ func TestHint(t *testing.T) {
 		{order.Network, "ioctl", syscall.EPERM, newMachine, "apparmor_restrict_unprivileged_userns"},
 		{order.Root, "chdir", syscall.EACCES, newMachine, "key cwd names"},
 		{order.Root, "mkdirat", syscall.ENOSPC, newMachine, "tmpSize"},
-		{order.Landlock, "openat", syscall.EACCES, newMachine, "--user"},
+		{order.Landlock, "openat", syscall.EACCES, newMachine, "by the key user"},
 		{order.Privileges, OpGiveUp, syscall.EPERM, newMachine, "no other id"},
 		{order.Exec, "start", syscall.EMFILE, newMachine, "ulimit -n"},
 		{order.Exec, "start", syscall.EMFILE, Circumstances{OS: "darwin"}, ""},
