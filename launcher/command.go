@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/init/reexec"
@@ -35,8 +36,8 @@ type Target struct {
 	// Profile is the id of the profile that the host added to the policy, for the report; "" for none.
 	Profile string
 	// Leads are the paths that the profile granted, and where each led when the profile looked: a launch that is led
-	// elsewhere is refused. See [profile.Applied].
-	Leads []order.Lead
+	// elsewhere is refused. Each is absolute and clean, as profile.Applied has them. Linux alone.
+	Leads []Lead
 	// Stage is the absolute path of a folder below the store of this user that the server may write, and the server
 	// sees nothing else of the store: of a launch that installs a package. "" for none. Where the host is root the
 	// folder must belong to the ids of the server. macOS and Windows have no barrier around that folder.
@@ -119,6 +120,11 @@ func newOrder(p policy.Policy, t Target) (*order.Order, error) {
 		id := *t.Package
 		t.Package = &id
 	}
-	o.Stored = order.Stored{Package: t.Package, Profile: t.Profile, Stage: t.Stage, Leads: t.Leads}
+	for _, l := range t.Leads {
+		if !filepath.IsAbs(l.Path) || filepath.Clean(l.Path) != l.Path {
+			return nil, fmt.Errorf("lead %.200q is no absolute, clean path", l.Path)
+		}
+	}
+	o.Stored = order.Stored{Package: t.Package, Profile: t.Profile, Stage: t.Stage, Leads: slices.Clone(t.Leads)}
 	return o, nil
 }

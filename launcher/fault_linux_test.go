@@ -54,7 +54,7 @@ func TestCloseAfterFailedStart(t *testing.T) {
 		if err := sb.Close(); err != nil {
 			t.Error(err)
 		}
-		testbed.Pass(failedAfter)
+		testbed.Pass(2 * failedAfter)
 		select {
 		case <-s.closed:
 		default:
@@ -62,6 +62,9 @@ func TestCloseAfterFailedStart(t *testing.T) {
 		}
 		if err := end.Close(); !errors.Is(err, os.ErrClosed) {
 			t.Errorf("the shim's end is open: %v", err)
+		}
+		if _, err := sb.Wait(t.Context()); err != errNotStarted {
+			t.Errorf("Wait: %v", err)
 		}
 		runtime.KeepAlive(sb)
 	})

@@ -19,6 +19,9 @@ type Result = order.Exited
 // of [Target].OnDenied 1.
 type Denial = order.DeniedCount
 
+// A Lead is a path of a policy, and the path without links that it led to.
+type Lead = order.Lead
+
 // A PackageID says which package was installed, and where.
 type PackageID = order.PackageID
 

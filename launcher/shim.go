@@ -125,6 +125,7 @@ func (s *shim) closeFiles() {
 func (s *shim) close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	again := s.hungUp
 	s.hungUp = true
 	switch s.phase {
 	case prepared:
@@ -133,23 +134,30 @@ func (s *shim) close() error {
 		return s.channel.Close()
 	case queued, starting:
 		s.channel.HangUp(nil)
-		time.AfterFunc(failedAfter, s.failed)
+		if !again {
+			s.failed(queued)
+		}
 	case running:
 		s.channel.HangUp(s.process)
 	}
 	return nil
 }
 
-// failedAfter is how long a Start may take after Close, whatever else the machine does.
+// failedAfter is longer than any Start that is not in the queue, whatever else the machine does.
 const failedAfter = time.Minute
 
-// failed lets go of the files of a closed sandbox whose Start made no process, where Start is not in the queue still.
-func (s *shim) failed() {
-	if s.at() == queued {
-		time.AfterFunc(failedAfter, s.failed)
-		return
-	}
-	s.forgotten()
+// failed lets go of the files of a closed sandbox once Start has made no process for that long. was is how far the Cmd
+// had come a while before: a host that was stopped meanwhile has had no time for a Start.
+func (s *shim) failed(was phase) {
+	time.AfterFunc(failedAfter, func() {
+		switch at := s.at(); {
+		case at > starting:
+		case at == was && at == starting:
+			s.forgotten()
+		default:
+			s.failed(at)
+		}
+	})
 }
 
 func (s *shim) isClosed() bool { return s.at() == closed }
@@ -220,6 +228,10 @@ func (s *shim) lost() bool {
 			Cause: order.CauseSupervisorLost, Signal: "SIGKILL",
 			ExitCode: 128 + int(syscall.SIGKILL), WallSeconds: time.Since(s.began).Seconds()}
 		return true
+	}
+	if s.process == nil {
+		r.refusal = errNotStarted
+		return false
 	}
 	err := errLost
 	if ended := s.ctx.Err(); ended != nil {

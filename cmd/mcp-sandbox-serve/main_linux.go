@@ -108,7 +108,8 @@ func newStarter(f *cli.Flags, l *pipeline.Line, o *options, command []string) (*
 	p := d.Written()
 	p.OnHostExit = policy.Terminate
 	p.OnStdinClose = policy.Ignore // serve ends it; a launcher that watches holds the reading end open
-	t := launcher.Target{Path: ord.Command[0], Args: ord.Command[1:], Package: ord.Package, Profile: ord.Profile}
+	t := launcher.Target{Path: ord.Command[0], Args: ord.Command[1:], Package: ord.Package, Profile: ord.Profile,
+		Leads: ord.Leads}
 	if self, err := os.Executable(); err == nil { // as the shim mcp-sandbox-init is smaller; "" where there is none
 		t.Shim, _ = exec.LookPath(filepath.Join(filepath.Dir(self), "mcp-sandbox-init"))
 	}

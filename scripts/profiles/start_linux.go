@@ -95,7 +95,8 @@ func (s *session) target(w *hostWorld, home, work string) (*start, error) {
 	}
 	id := ready.Package
 	return &start{session: s, policy: applied.Policy, target: launcher.Target{
-		Path: ready.Command[0], Args: ready.Command[1:], Env: env, Dir: work, StdoutGuard: true, Profile: p.Package, Leads: applied.Leads,
+		Path: ready.Command[0], Args: ready.Command[1:], Env: env, Dir: work, StdoutGuard: true,
+		Profile: p.Package, Leads: applied.Leads,
 		Package: &launcher.PackageID{Manager: id.Manager, Spec: s.Package + "@" + s.Version, Name: id.Name,
 			Version: id.Version, Integrity: id.Integrity, Registry: id.Registry, Path: id.Path},
 	}}, nil

@@ -21,6 +21,13 @@ type Request struct {
 
 	Neighbours
 
+	Sharing
+
+	bounds bounds // of tests; 0 stands for the constant
+}
+
+// Sharing is how much of the host's tree a server sees that has no root of its own.
+type Sharing struct {
 	// Shared is true where the server gets no root of its own, but sees the host's tree, and rules say which files may
 	// be opened. Of a View only the Binds count then, each as the place of a rule.
 	Shared bool
@@ -29,8 +36,6 @@ type Request struct {
 	// Private is with Shared the folder that the launcher made for this server, with "home" and "tmp" in it; "" if
 	// none.
 	Private string
-
-	bounds bounds // of tests; 0 stands for the constant
 }
 
 // named reports whether the server looks names up at an address of the sandbox's own: there the launcher answers, or

@@ -139,8 +139,9 @@ func viewRequest(s *Sandbox) fsview.Request {
 		Ours:       s.launch.ours(),
 		Identity:   fsview.Identity{UID: s.Machine.UID, GID: s.Machine.GID, Root: s.Machine.Root},
 		Neighbours: neighbours(&s.Machine),
-		HostNet:    p.Level == policy.LevelNetwork, Shared: s.Shared(), Private: s.kept.private.Path,
-		Open: s.Shared() && s.Confinement != policy.Reduced}
+		HostNet:    p.Level == policy.LevelNetwork,
+		Sharing: fsview.Sharing{Shared: s.Shared(), Private: s.kept.private.Path,
+			Open: s.Shared() && s.Confinement != policy.Reduced}}
 	if hook := s.launch.Hooks.View; hook != nil {
 		hook(&r)
 	}

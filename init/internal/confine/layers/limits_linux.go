@@ -6,6 +6,7 @@ import (
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/confine/program"
 	"github.com/security-mcp/mcp-sandbox/init/internal/confine/program/sys"
+	"github.com/security-mcp/mcp-sandbox/policy"
 	"golang.org/x/sys/unix"
 )
 
@@ -68,8 +69,9 @@ func limitsOf(r *Request) []limit {
 	n, _ = p.Pids.Value()
 	add("processes", unix.RLIMIT_NPROC, n+1, r.limitsProcesses()) // init counts too
 	// With one of these a server would come before other programs, and a group's cpu.max holds no real-time process.
-	add("real-time priority", unix.RLIMIT_RTPRIO, 0, r.Machine.Hard[unix.RLIMIT_RTPRIO] > 0)
-	add("nice", unix.RLIMIT_NICE, 0, r.Machine.Hard[unix.RLIMIT_NICE] > 0)
+	confined := r.Policy.Level != policy.Privileged
+	add("real-time priority", unix.RLIMIT_RTPRIO, 0, confined && r.Machine.Hard[unix.RLIMIT_RTPRIO] > 0)
+	add("nice", unix.RLIMIT_NICE, 0, confined && r.Machine.Hard[unix.RLIMIT_NICE] > 0)
 	return list
 }
 

@@ -39,7 +39,8 @@ var anywhere = [...]string{
 	".aider.conf.yml", ".pi",
 
 	// Version managers that a shell asks at each prompt; mise trusts a path, whatever is in the file later.
-	"mise.toml", "mise.local.toml", ".mise.toml", ".mise.local.toml", ".mise", ".rtx.toml", ".rtx.local.toml",
+	"mise.toml", "mise.local.toml", ".mise.toml", ".mise.local.toml", ".mise", ".miserc.toml",
+	".rtx.toml", ".rtx.local.toml",
 
 	".mcp-sandbox",
 }
@@ -53,7 +54,7 @@ func Anywhere() []string { return anywhere[:] }
 // Beside are paths that count in the root of a write grant and beside each repository.
 func Beside() []string {
 	return []string{".github/hooks", ".github/mcp.json", ".config/mise", ".config/mise.toml", ".config/mise.local.toml",
-		"mise/config.toml", "mise/config.local.toml", "mise/conf.d"}
+		".config/miserc.toml", "mise/config.toml", "mise/config.local.toml", "mise/conf.d"}
 }
 
 // Own are this product's folders below a home, the last of AtHome: policies, packages, states and reports.

@@ -30,12 +30,12 @@ func TestNames(t *testing.T) {
 		".mcp.json .claude .cursor .codex .gemini .qwen .windsurf .cline .clinerules .roo .kilocode .continue",
 		".opencode .opencode.json opencode.json opencode.jsonc .crush.json crush.json .amazonq .kiro .junie .augment",
 		".factory .trae .amp .tabnine .openhands .aider.conf.yml .pi",
-		"mise.toml mise.local.toml .mise.toml .mise.local.toml .mise .rtx.toml .rtx.local.toml .mcp-sandbox"}
+		"mise.toml mise.local.toml .mise.toml .mise.local.toml .mise .miserc.toml .rtx.toml .rtx.local.toml .mcp-sandbox"}
 	if want := strings.Fields(strings.Join(all, " ")); !slices.Equal(Anywhere(), want) {
 		t.Errorf("%q, want %q", Anywhere(), want)
 	}
 	if want := []string{".github/hooks", ".github/mcp.json", ".config/mise", ".config/mise.toml", ".config/mise.local.toml",
-		"mise/config.toml", "mise/config.local.toml", "mise/conf.d"}; !slices.Equal(Beside(), want) {
+		".config/miserc.toml", "mise/config.toml", "mise/config.local.toml", "mise/conf.d"}; !slices.Equal(Beside(), want) {
 		t.Errorf("%q, want %q", Beside(), want)
 	}
 	if want := []string{".config/mcp-sandbox", ".local/share/mcp-sandbox", ".local/state/mcp-sandbox"}; !slices.Equal(Own(), want) || Reports != want[2]+"/reports" {
