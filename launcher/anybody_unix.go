@@ -5,6 +5,7 @@ package launcher
 import (
 	"os"
 	"path/filepath"
+	"syscall"
 )
 
 // forAnybody is the file itself, or a copy of it where a folder above it is closed: a root launcher's servers are
@@ -13,7 +14,7 @@ func forAnybody(self string) (path string, remove func(), err error) {
 	if os.Geteuid() != 0 || openToAll(self) {
 		return self, func() {}, nil
 	}
-	dir, err := os.MkdirTemp("", "mcp-sandbox-probe-")
+	dir, err := os.MkdirTemp(ownBase(os.TempDir()), "mcp-sandbox-probe-")
 	if err != nil {
 		return "", nil, err
 	}
@@ -35,6 +36,28 @@ func forAnybody(self string) (path string, remove func(), err error) {
 		remove()
 	}
 	return path, remove, err
+}
+
+// ownBase is a folder for temporary files in which no other user can exchange what root makes there: the one given, if
+// it and those above it are so, else /tmp.
+func ownBase(base string) string {
+	real, err := filepath.EvalSymlinks(base)
+	if err != nil || !filepath.IsAbs(real) {
+		return "/tmp"
+	}
+	for at := real; ; at = filepath.Dir(at) {
+		info, err := os.Lstat(at)
+		if err != nil {
+			return "/tmp"
+		}
+		owner, ok := info.Sys().(*syscall.Stat_t)
+		if !ok || owner.Uid != 0 || info.Mode()&0o022 != 0 && info.Mode()&os.ModeSticky == 0 {
+			return "/tmp"
+		}
+		if at == "/" {
+			return real
+		}
+	}
 }
 
 // openToAll reports whether every user may execute the file and enter the folders above it.

@@ -79,6 +79,9 @@ func Why(ctx context.Context, p policy.Policy, t Target, q Question) (Answer, er
 		if err != nil {
 			return Answer{}, err
 		}
+		if none, ok := q.Unreached(proved); ok {
+			return none, nil
+		}
 		if proved.Confinement != string(policy.Full) {
 			o.Begin = proved.Confinement
 			if a, err = ask.Why(o, q); err != nil {

@@ -3,10 +3,14 @@ package policy
 import (
 	"path"
 	"runtime"
+	"strconv"
 	"strings"
 
 	"github.com/security-mcp/mcp-sandbox/policy/text"
 )
+
+// longestPath is PATH_MAX without its last byte; path_resolution(7). Windows has longer ones, which nobody writes.
+const longestPath = 4095
 
 // checkPath checks a path as it is written.
 func checkPath(s string) error {
@@ -16,6 +20,8 @@ func checkPath(s string) error {
 		return textError("the path is empty")
 	case p == "":
 		return invalid(s, "has no path behind the sign")
+	case len(p) > longestPath:
+		return textError("a path of " + strconv.Itoa(len(p)) + " bytes: no file has one above " + strconv.Itoa(longestPath))
 	case strings.IndexByte(p, '*') >= 0:
 		return invalid(s, "is a pattern: paths are taken as they are, and a folder stands for all below it")
 	case p[0] == '~' && len(p) > 1 && p[1] != '/':

@@ -67,7 +67,8 @@ func whyLaunch(o *order.Order, e *launch.Explained) *files.Launch {
 		}
 		return whyLaunch(changed, again), nil
 	}
-	return &files.Launch{Plan: e.Files, Policy: e.Policy, Open: e.Open, Landlock: e.Landlock, Replan: replan}
+	return &files.Launch{Plan: e.Files, Policy: e.Policy, Open: e.Open, NoUnix: !e.Unfiltered && e.Filter.NoUnix,
+		Landlock: e.Landlock, Replan: replan}
 }
 
 // withPolicy is an order with another policy.
@@ -84,9 +85,13 @@ func withPolicy(o *order.Order, p policy.Policy) (*order.Order, error) {
 func askHost(e *launch.Explained, p *policy.Policy, q *order.Question) order.Answer {
 	open := p.Level == policy.LevelNetwork || p.Level == policy.Privileged
 	switch {
-	case !open && e.Open:
+	case !open && e.Open && e.Unfiltered:
 		return order.Answer{Allowed: order.ActAllowed, By: order.NoEntry,
 			Text: q.Host + " is held back by nothing: confinement " + string(e.Confinement) + " has the host's network"}
+	case !open && e.Open:
+		return order.Answer{Allowed: order.ActDenied, Reason: order.ByPolicy, By: order.NoEntry,
+			Text: q.Host + " is out of reach: in confinement " + string(e.Confinement) +
+				" the filter refuses every socket of the network, but in level network"}
 	}
 	var m hosts.Machine
 	m.Own, _ = platform.OwnAddresses() // without these an own address is one like others
@@ -100,9 +105,9 @@ func askHost(e *launch.Explained, p *policy.Policy, q *order.Question) order.Ans
 	return m.Host(p, q.Host, q.Port)
 }
 
-// askCall asks about a system call. Confinement none has no filter.
+// askCall asks about a system call.
 func askCall(e *launch.Explained, p *policy.Policy, name string) (order.Answer, error) {
-	if e.Confinement == policy.None {
+	if e.Unfiltered {
 		return hosts.Filtered(&policy.Policy{Level: policy.Privileged}, e.Filter, name)
 	}
 	return hosts.Filtered(p, e.Filter, name)

@@ -68,8 +68,13 @@ func TestCause(t *testing.T) {
 			t.Errorf("%s: %+v", c.name, got)
 		}
 	}
-	if got := fixAppArmor("/a b/mcp-sandbox"); !strings.Contains(got, `"/a b/mcp-sandbox{,-init,-serve}" flags`) {
+	if got := fixAppArmor("/a_b/mcp-sandbox"); !strings.Contains(got, `/a_b/mcp-sandbox{,-init,-serve} flags`) {
 		t.Error(got)
+	}
+	for _, self := range []string{"/a b/mcp-sandbox", "/home/o'brien/mcp-sandbox", "/a/mcp-sandbox (1)", "/a[bc]/host", "/*/host", "/a\n/host", "/{a,b}/c"} {
+		if got := fixAppArmor(self); strings.Contains(got, self) || !strings.HasPrefix(got, "move mcp-sandbox") {
+			t.Errorf("%q: %s", self, got)
+		}
 	}
 	if got := new(Environment).FullRefused(nil, false); got.Detail != Untried {
 		t.Errorf("without a trial: %+v", got)

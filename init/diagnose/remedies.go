@@ -95,6 +95,10 @@ func fixSysctl(name, value string) string {
 
 // fixAppArmor is a profile for one program, and else the switch for all. apparmor.d(5)
 func fixAppArmor(self string) string {
+	forAll := "for all programs: `sudo sysctl -w " + apparmorSwitch + "=0`"
+	if strings.ContainsFunc(self, isSpecial) {
+		return "move mcp-sandbox to a path of letters, digits and . _ - / alone, as /usr/local/bin, and ask again\nor " + forAll
+	}
 	name := path.Base(self)
 	lines := []string{
 		"abi <abi/4.0>,",
@@ -103,7 +107,12 @@ func fixAppArmor(self string) string {
 	}
 	return "an AppArmor profile that lets this program alone make them:\nprintf '%s\\n' " +
 		"'" + strings.Join(lines, "' '") + "' | sudo tee /etc/apparmor.d/" + name + "\nsudo apparmor_parser -r " +
-		"/etc/apparmor.d/" + name + ofArchive(self) + "\nor for all programs: `sudo sysctl -w " + apparmorSwitch + "=0`"
+		"/etc/apparmor.d/" + name + ofArchive(self) + "\nor " + forAll
+}
+
+// isSpecial reports whether a character means something to a shell, or in a pattern of apparmor.d(5).
+func isSpecial(r rune) bool {
+	return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("._-+/", r))
 }
 
 // ofArchive names the archives' own file, which is for the folders that root installs programs in.
@@ -119,9 +128,6 @@ func attachment(self string) string {
 	dir, base := path.Split(self)
 	if slices.Contains([]string{"mcp-sandbox", "mcp-sandbox-init", "mcp-sandbox-serve"}, base) {
 		self = dir + "mcp-sandbox{,-init,-serve}"
-	}
-	if strings.ContainsAny(self, " \t") {
-		return `"` + self + `"`
 	}
 	return self
 }

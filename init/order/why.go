@@ -88,6 +88,19 @@ type Answer struct {
 	Text  string   `json:"-"`     // the answer as one sentence for people
 }
 
+// Unreached is the answer about a host where a proved launch has a list of hosts that opens none; ok is false elsewhere.
+func (q *Question) Unreached(proved *Enforced) (a Answer, ok bool) {
+	if q.Host == "" {
+		return a, false
+	}
+	f := proved.Layer(Network).Fact(func(f *Fact) bool { return f.Name == FactDomains })
+	if f == nil {
+		return a, false
+	}
+	return Answer{Allowed: ActDenied, Reason: ByPolicy, By: NoEntry, Opens: []string{},
+		Text: q.Host + " is out of reach: " + f.Reason + ": " + f.Effect}, true
+}
+
 // MarshalJSON is true, false or "depends".
 func (a Allowance) MarshalJSON() ([]byte, error) {
 	switch a {

@@ -98,9 +98,12 @@ func byName() map[string]parts {
 	held := reduced
 	reduced.proved.Layers = append(reduced.proved.Layers[:len(held.proved.Layers):len(held.proved.Layers)], order.LayerReport{Layer: order.Network,
 		Facts: []order.Fact{{Name: order.FactDomains, Want: "reachable", Reason: "a reason", Effect: "an effect"}}})
+	limits := held
+	limits.proved.Confinement = "limits"
+	limits.proved.Layers = append(limits.proved.Layers[:len(held.proved.Layers):len(held.proved.Layers)], order.LayerReport{Layer: order.Network, State: order.Proved})
 	ports := ordinary()
 	ports.policy.Network.Publish = full.policy.Network.Publish
-	return map[string]parts{"names": full, "names-open": open, "names-reduced": reduced, "names-reduced-held": held, "ports": ports}
+	return map[string]parts{"names": full, "names-open": open, "names-reduced": reduced, "names-reduced-held": held, "names-limits": limits, "ports": ports}
 }
 
 // The pages and the JSON are those of testdata; UPDATE=1 writes these. No value of a variable is in them.

@@ -8,14 +8,14 @@ import (
 	"github.com/security-mcp/mcp-sandbox/policy"
 )
 
-// network is what the server may reach. No confinement below reduced holds anything back. Reduced opens no host where
-// the launcher cannot make the server's sockets.
+// network is what the server may reach. Below reduced it is nothing, where the filter refuses the sockets, or all. Reduced
+// opens no host where the launcher cannot make the server's sockets.
 func network(p *policy.Policy, proved *order.Enforced) []string {
-	reached := policy.Confinement(proved.Confinement)
+	low, layer := !policy.Confinement(proved.Confinement).Holds(policy.Reduced), proved.Layer(order.Network)
 	switch {
-	case p.Level == policy.LevelNetwork || !reached.Holds(policy.Reduced):
+	case p.Level == policy.LevelNetwork || low && layer.State != order.Proved:
 		return []string{"*"}
-	case proved.Layer(order.Network).Fact(func(f *order.Fact) bool { return f.Name == order.FactDomains }) != nil:
+	case low, layer.Fact(func(f *order.Fact) bool { return f.Name == order.FactDomains }) != nil:
 		return []string{}
 	}
 	return append([]string{}, p.Network.AllowedDomains...)
@@ -24,9 +24,12 @@ func network(p *policy.Policy, proved *order.Enforced) []string {
 func (v *Preview) reach() [][]page.Cell {
 	switch {
 	case len(v.Network) == 0:
+		opens := "--allow-domain HOST opens one, --level network all"
+		if v.Confinement != string(policy.Full) && len(v.names.AllowedDomains) > 0 {
+			opens = "--level network opens all"
+		}
 		return texts(append([]string{
-			"none: no address can be reached, this machine's own neither (--allow-domain HOST opens one, " +
-				"--level network all)"}, v.published()...))
+			"none: no address can be reached, this machine's own neither (" + opens + ")"}, v.published()...))
 	case v.Network[0] == "*":
 		return [][]page.Cell{{{Text: "all that this machine reaches, this machine's own addresses included",
 			Style: page.Yellow}}}

@@ -12,16 +12,18 @@ import (
 )
 
 const (
-	mostWords = 16  // of a command
-	mostLines = 100 // of acts; --json has all
-	column    = 48  // of names
+	mostWords  = 16  // of a command
+	mostLines  = 100 // of acts; --json has all
+	mostErrors = 20  // lines of a refusal
+	column     = 48  // of names
 )
 
 // A Page is where a list is shown.
 type Page struct {
 	W      io.Writer
 	Colour bool
-	Width  int // of the terminal; 0: no text is divided
+	Width  int  // of the terminal; 0: no text is divided
+	Named  bool // the file was named by a path: no launch of this program need have made it
 }
 
 // Show prints a line for each refusal, the most frequent first.
@@ -80,10 +82,15 @@ func (p Page) refused(r *order.Refused) {
 		text = (&order.Refusal{Layer: r.Layer, Op: r.Op, Path: r.Path, Err: errors.New(r.Error)}).Error()
 	}
 	p.text("", "the launch was refused, the server has not run", page.Bold)
-	for line := range strings.Lines(text) {
+	lines := strings.SplitN(text, "\n", mostErrors+1)
+	for _, line := range lines[:min(len(lines), mostErrors)] {
 		p.text("  ", strings.TrimSuffix(line, "\n"), page.Red)
 	}
-	if r.Hint != "" {
+	switch {
+	case r.Hint == "":
+	case p.Named:
+		p.text("  ", "the file advises: "+r.Hint, page.Plain)
+	default:
 		p.text("  ", r.Hint, page.Green)
 	}
 }

@@ -29,7 +29,7 @@ func refusals(f *cli.Flags, args []string, json bool) int {
 		return cli.Fail(file + ": " + cli.Cause(err))
 	}
 	l, forged := whypage.Of(r)
-	code := showRefusals(l, json, !named)
+	code := showRefusals(l, json, named)
 	switch {
 	case code != 0:
 	case forged != nil:
@@ -40,13 +40,14 @@ func refusals(f *cli.Flags, args []string, json bool) int {
 	return code
 }
 
-func showRefusals(l *whypage.List, json, titled bool) int {
+// showRefusals shows a list. A person that named the file knows of which launch it is, and a stranger can have made it.
+func showRefusals(l *whypage.List, json, named bool) int {
 	if json {
 		return cli.ShowJSON(l)
 	}
 	var b strings.Builder
-	p := whypage.Page{W: &b, Colour: page.IsTerminal(os.Stdout), Width: page.TerminalWidth(os.Stdout)}
-	if titled {
+	p := whypage.Page{W: &b, Colour: page.IsTerminal(os.Stdout), Width: page.TerminalWidth(os.Stdout), Named: named}
+	if !named {
 		l.Title(p)
 	}
 	l.Show(p)

@@ -170,10 +170,13 @@ func answer(f *cli.Flags, l *pipeline.Line, q *order.Question, command []string)
 	}
 	f.Stderr.All(f.Notes, s.Notes, d.Notes, missing)
 	found := lookUp(q)
-	a, _, err := pipeline.Foretell(l.Order(s, d, ready), d.Settled,
+	a, proved, err := pipeline.Foretell(l.Order(s, d, ready), d.Settled,
 		func(o *order.Order) (order.Answer, error) { return ask.Why(o, *q) })
 	if err != nil {
 		return nil, []string{pipeline.Refusal(err)}
+	}
+	if none, ok := q.Unreached(proved); ok {
+		return &none, nil
 	}
 	if !found && a.Allowed == order.ActAllowed {
 		a.Text += "; but this machine finds no address of the name"
@@ -195,6 +198,14 @@ func fit(a *order.Answer, l *launchflags.Launch) {
 		return
 	}
 	patch := a.Patch
+	for _, p := range patch {
+		flag := l.FlagOf(launchflags.Key(p.Path))
+		if list := strings.HasSuffix(p.Path, "/-"); flag != "" && p.Op == "add" && !list { // which counts over the document
+			a.Patch = nil
+			a.Text += "; a flag says otherwise: leave out that " + flag
+			return
+		}
+	}
 	if err == nil {
 		a.Patch, err = ask.FitPatch(document, patch)
 	}

@@ -10,6 +10,7 @@ import (
 type Explained struct {
 	Files       *fsview.Explained
 	Filter      seccomp.Options
+	Unfiltered  bool          // there is no filter
 	Policy      policy.Policy // effective
 	Confinement policy.Confinement
 	Open        bool // files are held back by nothing
@@ -30,6 +31,6 @@ func (l *Launch) Explain() (*Explained, error) {
 	filter := filterOptions(&a.Sandbox)
 	filter.Egress = pairs(l)
 	filter.Notify = filter.Egress
-	return &Explained{Files: files, Filter: filter, Policy: l.Policy, Confinement: a.Confinement,
+	return &Explained{Files: files, Filter: filter, Unfiltered: a.Confinement == policy.None || l.Ladder.NoFilter, Policy: l.Policy, Confinement: a.Confinement,
 		Open: r.Open, Landlock: a.Machine.LandlockABI > 0}, nil
 }

@@ -14,6 +14,7 @@ type Launch struct {
 	Plan   *fsview.Explained
 	Policy policy.Policy // effective
 	Open   bool          // no barrier of files is planned: the server can do whatever its user can
+	NoUnix bool          // the filter refuses every socket of AF_UNIX
 	// Landlock is true where the kernel has it.
 	Landlock bool
 	// Replan plans the same launch with another policy.

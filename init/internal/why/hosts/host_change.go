@@ -74,10 +74,16 @@ func (q *hostQuestion) change(a *order.Answer) {
 	}
 }
 
-// closes are the denials of all ports that are asked for, and of the addresses of a name, ascending.
+// closes are the denials of all ports that are asked for, ascending. Denials of the addresses of a name, which its owner
+// chooses, are of these only where no other address can be dialled.
 func (q *hostQuestion) closes() (all []int) {
+	private := q.policy.Network
+	private.AllowPrivate = true
 	for _, port := range q.ports {
 		all = append(all, match.Decide(&q.policy.Network, q.host, port).Closes...)
+		if q.dials(&private, port) {
+			continue
+		}
 		for _, a := range q.machine.Found {
 			all = append(all, match.Decide(&q.policy.Network, match.Host{Address: a}, port).Closes...)
 		}

@@ -24,6 +24,7 @@ func TestHostLeads(t *testing.T) {
 		{"203.0.113.1", "!default", "-", ""},
 		{"192.0.2.9", "!/network/deniedDomains/4", "-", "remove /network/deniedDomains/4"},
 		{"::ffff:10.0.0.9", "!default", "-", ""},
+		{"192.0.2.9 10.0.0.9", "!/network/deniedDomains/4", "--allow-private", "add /network/allowPrivate"}, // the denial stays
 	} {
 		m := hosts.Machine{Own: own}
 		for text := range strings.SplitSeq(c.found, " ") {
@@ -38,6 +39,16 @@ func TestHostLeads(t *testing.T) {
 	}
 	if a := (hosts.Machine{Own: own}).Host(&p, "203.0.113.1", 443); a.Allowed != order.ActDenied || a.Patch != nil || !strings.Contains(a.Text, "of the host itself") {
 		t.Errorf("%+v", a)
+	}
+}
+
+// The owner of a name has no denial proposed for removal by an address of the name.
+func TestHostLeadsToDenied(t *testing.T) {
+	p := parsed(t, `{"version":1,"network":{"allowedDomains":["api.acme.dev"],"deniedDomains":["192.0.2.9"]}}`)
+	m := hosts.Machine{Found: []netip.Addr{netip.MustParseAddr("203.0.113.2"), netip.MustParseAddr("192.0.2.9")}}
+	a := m.Host(&p, "tool.example", 443)
+	if want := []string{"--allow-domain", "tool.example:443"}; !slices.Equal(a.Flags, want) || len(a.Patch) != 1 || a.Patch[0].Op != "add" {
+		t.Errorf("%q, %+v", a.Flags, a.Patch)
 	}
 }
 
