@@ -38,7 +38,7 @@ func forAnybody(self string) (path string, remove func(), err error) {
 	return path, remove, err
 }
 
-// ownBase is a folder for temporary files in which no other user can exchange what root makes there: the one given, if
+// ownBase is a folder for temporary files in which no other user can exchange files of root: the one given, if
 // it and those above it are so, else /tmp.
 func ownBase(base string) string {
 	real, err := filepath.EvalSymlinks(base)

@@ -63,7 +63,7 @@ func TestCloseAfterFailedStart(t *testing.T) {
 		if err := end.Close(); !errors.Is(err, os.ErrClosed) {
 			t.Errorf("the shim's end is open: %v", err)
 		}
-		if _, err := sb.Wait(t.Context()); err != errNotStarted {
+		if _, err := sb.Wait(t.Context()); !errors.Is(err, errNotStarted) {
 			t.Errorf("Wait: %v", err)
 		}
 		runtime.KeepAlive(sb)

@@ -9,7 +9,7 @@ import (
 	"github.com/security-mcp/mcp-sandbox/policy/text"
 )
 
-// longestPath is PATH_MAX without its last byte; path_resolution(7). Windows has longer ones, which nobody writes.
+// longestPath is PATH_MAX without its last byte; path_resolution(7).
 const longestPath = 4095
 
 // checkPath checks a path as it is written.
@@ -21,7 +21,8 @@ func checkPath(s string) error {
 	case p == "":
 		return invalid(s, "has no path behind the sign")
 	case len(p) > longestPath:
-		return textError("a path of " + strconv.Itoa(len(p)) + " bytes: no file has one above " + strconv.Itoa(longestPath))
+		return textError("a path of " + strconv.Itoa(len(p)) + " bytes: no file has one above " +
+			strconv.Itoa(longestPath))
 	case strings.IndexByte(p, '*') >= 0:
 		return invalid(s, "is a pattern: paths are taken as they are, and a folder stands for all below it")
 	case p[0] == '~' && len(p) > 1 && p[1] != '/':

@@ -31,7 +31,8 @@ func NotFound(command, at, home string) string {
 	case strings.ContainsAny(command, " \t"):
 		return "command and arguments are separate words, each without the quotes of the others"
 	case isBuiltin(command):
-		return "it is a command of shells: for cd there is the key cwd, for export the key env, for the rest sh -c '...'"
+		return "it is a command of shells: for cd there is the key cwd, for export the key env, " +
+			"for the rest sh -c '...'"
 	case strings.IndexAny(command, separators) > 0 && command[0] != '.' && !strings.Contains(command, `:\`):
 		return "a name with a slash is a path from the working folder"
 	case command == "", strings.ContainsAny(command, separators):

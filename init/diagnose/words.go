@@ -14,7 +14,7 @@ const NeedsSockets = "let what the launcher runs in allow sockets: in a systemd 
 // StartsOthers is the remedy for a command that works by starting others, where subprocess.allow is false.
 const StartsOthers = "name the program that it starts, as node and the server's file, or set subprocess.allow to true"
 
-// OtherIDs is the remedy for what the ids of the server may not do.
+// OtherIDs is the remedy for acts that the ids of the server may not do.
 const OtherIDs = "the key user names others"
 
 // AskDoctor is for a refusal without a hint.

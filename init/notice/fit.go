@@ -54,8 +54,8 @@ func wrapped(s string) (lines []string) {
 	return append(lines, text.Short(s, Width, text.Ends))
 }
 
-// shrunk is a printable text whose longest words lose their middle until the text fits: they are names, and the rest is
-// the instruction.
+// shrunk is a printable text that fits, with the longest words cut in their middle: they are names, and the rest is the
+// instruction.
 func shrunk(s string) string {
 	s = text.Printable(s)
 	for utf8.RuneCountInString(s) > Width {

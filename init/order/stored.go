@@ -14,8 +14,8 @@ type Stored struct {
 	// Stage is the absolute path of the one folder of the store that the server may write: of a launch that installs.
 	// "" for none.
 	Stage string
-	// Leads are the paths of the policy that the profile looked at before the package was installed. A launch that is led
-	// elsewhere is refused: another server may have exchanged a link or a folder on the way.
+	// Leads are the paths of the policy that the profile looked at before the package was installed. A launch that is
+	// led elsewhere is refused: another server may have exchanged a link or a folder on the way.
 	Leads []Lead
 }
 

@@ -88,7 +88,8 @@ type Answer struct {
 	Text  string   `json:"-"`     // the answer as one sentence for people
 }
 
-// Unreached is the answer about a host where a proved launch has a list of hosts that opens none; ok is false elsewhere.
+// Unreached is the answer about a host where a proved launch has a list of hosts that opens none; ok is false
+// elsewhere.
 func (q *Question) Unreached(proved *Enforced) (a Answer, ok bool) {
 	if q.Host == "" {
 		return a, false

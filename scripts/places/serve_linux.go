@@ -85,7 +85,7 @@ func (s served) ask(ctx context.Context, c *manifest.Container, token string) er
 	}
 	there := network(filepath.Join("/proc", strings.TrimSpace(string(out)), "ns/net"))
 	web := &http.Client{Transport: bearer{token, &http.Transport{DialContext: there.dial, DisableKeepAlives: true}}}
-	asked := []string{probe(c.ReadinessProbe), probe(c.LivenessProbe)}
+	asked := []string{probe(c.StartupProbe), probe(c.ReadinessProbe), probe(c.LivenessProbe)}
 	for _, h := range hosts {
 		l, err := there.listen(h.at)
 		if err != nil {

@@ -77,7 +77,7 @@ func KeyFlags() []KeyFlag {
 			"address space of each process; breaks Node, Java and Go", ""},
 		{"", "limits.io", "SIZE", "bytes a second of the disks behind the grants", ""},
 		{"", "limits.timeout", "TIME", "end it after this long, as 90s or 1h", ""},
-		{"", "limits.grace", "TIME", "between SIGTERM and SIGKILL (default 5s)", ""},
+		{"", "limits.grace", "TIME", "between SIGTERM and SIGKILL (default 5s; 1.5s if the host sends SIGTERM)", ""},
 	}
 }
 

@@ -8,8 +8,8 @@ import (
 	"github.com/security-mcp/mcp-sandbox/policy"
 )
 
-// network is what the server may reach. Below reduced it is nothing, where the filter refuses the sockets, or all. Reduced
-// opens no host where the launcher cannot make the server's sockets.
+// network is the hosts that a server may reach. Below reduced these are none, where the filter refuses sockets, or all.
+// Reduced opens no host where the launcher cannot make the server's sockets.
 func network(p *policy.Policy, proved *order.Enforced) []string {
 	low, layer := !policy.Confinement(proved.Confinement).Holds(policy.Reduced), proved.Layer(order.Network)
 	switch {

@@ -198,9 +198,9 @@ func fit(a *order.Answer, l *launchflags.Launch) {
 		return
 	}
 	patch := a.Patch
-	for _, p := range patch {
+	for _, p := range patch { // a flag counts over the document, but for lists
 		flag := l.FlagOf(launchflags.Key(p.Path))
-		if list := strings.HasSuffix(p.Path, "/-"); flag != "" && p.Op == "add" && !list { // which counts over the document
+		if flag != "" && p.Op == "add" && !strings.HasSuffix(p.Path, "/-") {
 			a.Patch = nil
 			a.Text += "; a flag says otherwise: leave out that " + flag
 			return

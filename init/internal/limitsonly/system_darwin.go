@@ -25,7 +25,7 @@ func waitProcess(pid int) bool {
 }
 
 // await waits for an event with such flags, for so many milliseconds at most: then the first event ends the wait. One
-// queue sees an event that stays, as bytes that nobody reads, once.
+// queue sees an event that stays, as bytes that are not read, once.
 func await(e unix.Kevent_t, milliseconds int, is func(flags uint16) bool) (bool, error) {
 	syscall.ForkLock.RLock()
 	kq, err := unix.Kqueue()

@@ -25,8 +25,8 @@ import (
 func (p *Profile) Apply(to policy.Policy, args, env []string, home, dir string) (Applied, error) {
 	switch {
 	case !filepath.IsAbs(home):
-		return Applied{Policy: to}, errors.New("profile " + p.Package + ": HOME is not set to a whole path: set it to " +
-			"your home folder")
+		return Applied{Policy: to}, errors.New("profile " + p.Package + ": HOME is not set to a whole path: " +
+			"set it to your home folder")
 	case !filepath.IsAbs(dir):
 		return Applied{Policy: to}, errors.New("profile " + p.Package + ": the working folder is not a whole path")
 	}
@@ -56,7 +56,7 @@ type Applied struct {
 	Policy policy.Policy
 	// Notices name variables without a value, and paths and hosts that are not granted, with a flag if one helps.
 	Notices []order.Notice
-	// Leads are the paths that were granted for arguments, for the launch: it is refused where one leads elsewhere then.
+	// Leads are the paths that were granted for arguments, for the launch: it is refused where one leads elsewhere.
 	Leads []order.Lead
 }
 

@@ -61,6 +61,7 @@ type Container struct {
 		ReadOnlyRootFilesystem   bool  `yaml:"readOnlyRootFilesystem"`
 		Capabilities             struct{ Drop []string }
 	} `yaml:"securityContext"`
+	StartupProbe   Probe `yaml:"startupProbe"`
 	ReadinessProbe Probe `yaml:"readinessProbe"`
 	LivenessProbe  Probe `yaml:"livenessProbe"`
 	Resources      struct{ Limits map[string]string }

@@ -41,7 +41,8 @@ const (
 	// server could have written.
 	ErrLink Reason = "leads from inside a write grant to what is not granted itself"
 	// ErrExchanged: a path that a profile looked at leads elsewhere now.
-	ErrExchanged Reason = "leads elsewhere than when the profile looked: a link or a folder there was exchanged: start again"
+	ErrExchanged Reason = "leads elsewhere than when the profile looked: a link or a folder there was exchanged: " +
+		"start again"
 	// ErrSettings: the target of a link that the server could have written.
 	ErrSettings Reason = "settings or programs of yours lie there, and a server may have made that link: " +
 		"name the folder itself, if the server is to have it"

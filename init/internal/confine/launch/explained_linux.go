@@ -31,6 +31,7 @@ func (l *Launch) Explain() (*Explained, error) {
 	filter := filterOptions(&a.Sandbox)
 	filter.Egress = pairs(l)
 	filter.Notify = filter.Egress
-	return &Explained{Files: files, Filter: filter, Unfiltered: a.Confinement == policy.None || l.Ladder.NoFilter, Policy: l.Policy, Confinement: a.Confinement,
-		Open: r.Open, Landlock: a.Machine.LandlockABI > 0}, nil
+	return &Explained{Files: files, Filter: filter, Policy: l.Policy, Confinement: a.Confinement,
+		Unfiltered: a.Confinement == policy.None || l.Ladder.NoFilter,
+		Open:       r.Open, Landlock: a.Machine.LandlockABI > 0}, nil
 }

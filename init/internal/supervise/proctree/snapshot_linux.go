@@ -29,7 +29,7 @@ func Look(pid int) (p Process, err error) {
 	return p, nil
 }
 
-// stateOf is the state of a process whose first thread has ended while others live: /proc/PID/stat shows Z for such a
+// stateOf is the state of a process that outlives its first thread: /proc/PID/stat shows Z for such a
 // process. The state is that of a thread that runs or could run, if there is one, else of one that is stopped.
 func stateOf(threads string, state byte) byte {
 	eachNumber(threads, func(tid int) (on bool) {

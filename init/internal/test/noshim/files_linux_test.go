@@ -92,8 +92,7 @@ func limitedHost([]string) int {
 			code, err = try(room)
 			return !errors.Is(err, unix.ETOOMANYREFS)
 		})
-		fmt.Println(room, code, errors.Is(err, unix.EMFILE), err)
-		if code == 3 {
+		if fmt.Println(room, code, errors.Is(err, unix.EMFILE), err); code == 3 {
 			ran++
 		}
 		var after holdings
@@ -159,7 +158,6 @@ func TestNoMoreFilesAtAnyDescriptor(t *testing.T) {
 		var full bool
 		if n, _ := fmt.Sscan(line, &room, &code, &full); n != 3 {
 			t.Error(line)
-			continue
 		}
 		switch {
 		case code == 3:

@@ -130,6 +130,23 @@ func TestOpens(t *testing.T) {
 	}
 }
 
+// What a link leads to that an earlier server may have made is suggested only where a launch would offer that too.
+func TestSuggestionBehindLink(t *testing.T) {
+	h := newHouse(t)
+	for name, to := range map[string]string{"conf": "home/.config", "other": "q"} {
+		if err := os.Symlink(h.root+"/"+to, h.root+"/p/"+name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p := policy.Policy{Filesystem: policy.Filesystem{AllowWrite: h.at("T/p")}}
+	if a := h.ask(p, order.OpRead, "T/p/conf"); a.Allowed != order.ActDenied || a.Flags != nil || a.Patch != nil {
+		t.Errorf("settings: %+v", a)
+	}
+	if a := h.ask(p, order.OpRead, "T/p/other"); !slices.Equal(a.Flags, h.at("--allow-read T/q")) {
+		t.Errorf("control: %+v", a)
+	}
+}
+
 // Where the planner refuses every change there is no suggestion, and the planner's reason is told.
 func TestNoSuggestion(t *testing.T) {
 	h := newHouse(t)

@@ -37,8 +37,8 @@ func (l *Launch) judgeSocket(path string) verdict {
 	allowed := func(s fsview.AllowedSocket) bool { return s.Path == spot.Path }
 	switch {
 	case l.Open && l.NoUnix:
-		v.other(order.ByPermissions, path+" cannot be connected to: this kernel's Landlock holds no sockets, so the filter "+
-			"refuses all of AF_UNIX")
+		v.other(order.ByPermissions, path+" cannot be connected to: this kernel's Landlock holds no sockets, so the "+
+			"filter refuses all of AF_UNIX")
 	case l.Open:
 		v.allow(l.openBy(), path+" is held back by nothing: the server can do whatever its user can")
 	case slices.ContainsFunc(l.Plan.View.Allowed, allowed):

@@ -1,6 +1,7 @@
 package files
 
 import (
+	"errors"
 	"path"
 	"slices"
 	"strconv"
@@ -70,7 +71,7 @@ func (l *Launch) try(c change, q *order.Question, denied string, depth int) (cha
 	if q.Op != order.OpExec || next.Reason != order.ByPolicy || next.path == denied || depth == maxScripts {
 		return c, nil, nil
 	}
-	for _, more := range c.grants(wishOf(q), &next) {
+	for _, more := range grants(l.Plan, c, wishOf(q), &next) {
 		if all, granted, _ := l.try(more, q, next.path, depth+1); granted != nil {
 			return all, granted, nil
 		}
@@ -94,29 +95,30 @@ func wishOf(q *order.Question) wish {
 // changes are those that may allow an act, the smaller ones first.
 func (l *Launch) changes(q *order.Question, v *verdict) []change {
 	none, to := change{policy: l.Policy}, wishOf(q)
-	granted := none.grants(to, v)
+	granted := grants(l.Plan, none, to, v)
 	started := none.set("subprocess.allow", []string{"--subprocess=true"}, "true", true)
 	key, index, ok := entryAt(v.By)
 	switch {
 	case v.exec:
-		return append([]change{started}, started.grants(to, v)...)
+		return append([]change{started}, grants(l.Plan, started, to, v)...)
 	case v.cause.Kind == fsview.ByLevel:
 		return []change{none.standard()}
 	case ok && strings.HasPrefix(key, "filesystem.deny"):
 		without := none.without(key, index, v.cause.At)
-		all := append([]change{without}, without.grants(to, v)...)
+		all := append([]change{without}, grants(l.Plan, without, to, v)...)
 		if v.cause.At != v.real { // a grant below the denial wins
 			all = append(granted, all...)
 		}
 		return all
 	case q.Op == order.OpExec && l.Policy.Subprocess.Allow == policy.No:
-		return append(granted, started.grants(to, v)...)
+		return append(granted, grants(l.Plan, started, to, v)...)
 	}
 	return granted
 }
 
-// names are the paths by which a denied path can be granted: as it was asked for, and as it resolves.
-func names(v *verdict) []string {
+// names are the paths by which a denied path can be granted: as it was asked for, and as it resolves, but for the
+// target of a link that a server may have made to a path that a launch would not offer either.
+func names(plan *fsview.Explained, v *verdict, write bool) []string {
 	all := []string{}
 	if at := path.Clean(v.path); !strings.Contains(v.path, "..") {
 		all = append(all, at)
@@ -125,15 +127,16 @@ func names(v *verdict) []string {
 	if !v.OnHost {
 		real = dirOf(real)
 	}
-	if !slices.Contains(all, real) {
+	_, err := fsview.OfferOf(plan, path.Clean(v.path), write)
+	if !slices.Contains(all, real) && !errors.Is(err, fsview.ErrSettings) && !errors.Is(err, fsview.ErrLink) {
 		all = append(all, real)
 	}
 	return all
 }
 
-// grants are changes that grant the path of a verdict.
-func (c change) grants(to wish, v *verdict) (all []change) {
-	for _, at := range names(v) {
+// grants are c with grants of the path of a verdict.
+func grants(plan *fsview.Explained, c change, to wish, v *verdict) (all []change) {
+	for _, at := range names(plan, v, to.flag == fsview.OfferWrite) {
 		with := c.with(at, []string{to.flag, at}, order.Patch{Op: "add", Path: pointer(to.key) + "/-", Value: at})
 		with.refused = with.policy.Set(to.key, at)
 		all = append(all, with)

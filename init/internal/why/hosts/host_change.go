@@ -74,8 +74,8 @@ func (q *hostQuestion) change(a *order.Answer) {
 	}
 }
 
-// closes are the denials of all ports that are asked for, ascending. Denials of the addresses of a name, which its owner
-// chooses, are of these only where no other address can be dialled.
+// closes are the denials of all ports that are asked for, ascending. Denials of the addresses of a name, which the
+// owner of the name chooses, are of these only where no other address can be dialled.
 func (q *hostQuestion) closes() (all []int) {
 	private := q.policy.Network
 	private.AllowPrivate = true

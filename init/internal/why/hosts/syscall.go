@@ -171,8 +171,8 @@ func refusedOf(name string) string {
 	case "clone":
 		return "what makes a namespace, and a process where programs are not to be started"
 	case "ioctl":
-		return "TIOCSTI, TIOCLINUX, TIOCSETD, TIOCEXCL, TIOCNXCL, TCXONC, subvolumes of btrfs and bcachefs, encryption " +
-			"and verity"
+		return "TIOCSTI, TIOCLINUX, TIOCSETD, TIOCEXCL, TIOCNXCL, TCXONC, subvolumes of btrfs and bcachefs, " +
+			"encryption and verity"
 	case "prctl":
 		return "PR_SET_MM and PR_SCHED_CORE"
 	case "seccomp":
