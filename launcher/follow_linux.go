@@ -1,8 +1,7 @@
 package launcher
 
 import (
-	"os"
-
+	"github.com/security-mcp/mcp-sandbox/platform"
 	"golang.org/x/sys/unix"
 )
 
@@ -18,26 +17,17 @@ func (s socket) Follow(pid int) {
 
 // follow is Follow of a pidfd, which it owns.
 func (s socket) follow(fd int) {
-	if err := unix.SetNonblock(fd, true); err != nil {
-		unix.Close(fd)
-		return
-	}
-	shim := os.NewFile(uintptr(fd), "shim")
-	conn, err := shim.SyscallConn()
-	if err != nil {
-		shim.Close()
-		return
-	}
-	go func() {
-		defer shim.Close()
-		defer func() { _ = recover() }() // the end of the shim's end of the socket tells as much
-		err := conn.Read(func(fd uintptr) bool {
-			fds := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}
-			n, err := unix.Poll(fds, 0)
-			return n > 0 && err == nil
-		})
-		if err == nil {
-			s.shutdown(unix.SHUT_RDWR)
+	_, _ = platform.Polled(fd, "shim", func() (done bool) {
+		defer func() { // the end of the shim's end of the socket tells as much
+			if recover() != nil {
+				done = true
+			}
+		}()
+		fds := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}
+		if n, err := unix.Poll(fds, 0); n <= 0 || err != nil {
+			return false
 		}
-	}()
+		s.shutdown(unix.SHUT_RDWR)
+		return true
+	})
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -103,10 +104,8 @@ const vanished = 45 * time.Second
 // before has a socket set up before bind(2).
 func before(set func(fd int) error) func(_, _ string, c syscall.RawConn) error {
 	return func(_, _ string, c syscall.RawConn) (err error) {
-		if bad := c.Control(func(fd uintptr) { err = set(int(fd)) }); bad != nil {
-			return bad
-		}
-		return err
+		bad := c.Control(func(fd uintptr) { err = set(int(fd)) })
+		return cmp.Or(bad, err)
 	}
 }
 

@@ -67,7 +67,7 @@ func serve(f *cli.Flags, l *pipeline.Line, o *options, command []string) int {
 			"hint", "it had nobody's secrets; mcp-sandbox run with the same flags names arguments that it cannot see")
 	}
 	broken := at.serve(j)
-	go house.Sweep(ctx, source.May)
+	go house.Sweep(source.May)
 	var lost error
 	select {
 	case first := <-signals:
@@ -76,7 +76,7 @@ func serve(f *cli.Flags, l *pipeline.Line, o *options, command []string) int {
 		j.Log.Error("draining", "error", lost)
 	}
 	go func() {
-		at.shut(max(house.Drain(ctx), o.limits.Last))
+		at.shut(max(house.Drain(), o.limits.Last))
 		stop()
 	}()
 	select {
@@ -93,19 +93,12 @@ func serve(f *cli.Flags, l *pipeline.Line, o *options, command []string) int {
 
 // refused says why the command cannot be served.
 func refused(err error) int {
-	var r *launcher.Error
-	if !errors.As(err, &r) {
-		return cli.Fail(err.Error())
-	}
-	text := r.Error()
-	if r.Hint != "" {
-		text += ": " + r.Hint
-	}
-	code := cli.Fail(text)
-	switch {
-	case r.Layer == order.Exec && errors.Is(r, syscall.ENOENT):
+	code := cli.Fail(pipeline.Refusal(err))
+	switch r, ok := errors.AsType[*launcher.Error](err); {
+	case !ok || r.Layer != order.Exec:
+	case errors.Is(r, syscall.ENOENT):
 		return exitMissing
-	case r.Layer == order.Exec && (errors.Is(r, syscall.EACCES) || errors.Is(r, syscall.ENOEXEC)):
+	case errors.Is(r, syscall.EACCES), errors.Is(r, syscall.ENOEXEC):
 		return exitCannot
 	}
 	return code

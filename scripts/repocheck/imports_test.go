@@ -60,7 +60,7 @@ var rules = []rule{
 	{"init/internal/egress/addresses", "", ""},
 	{"init/internal/supervise/ending", "policy init/order init/notice", ""},
 	{"init/internal/supervise/report", "policy platform init/order init/keep/reports init/internal/supervise/ending init/internal/confine/fsview", "golang.org/x/sys"},
-	{"init/internal/loop", "", "golang.org/x/sys"},
+	{"init/internal/loop", "platform", "golang.org/x/sys"},
 	{"init/internal/egress/sock", "", "golang.org/x/sys"},
 	{"init/internal/egress/resolve", "init/internal/loop init/internal/egress/sock", "golang.org/x/sys golang.org/x/net/dns/dnsmessage"},
 	{"init/internal/egress/dial", "init/internal/loop init/internal/egress/sock init/internal/egress/resolve", "golang.org/x/sys golang.org/x/net/dns/dnsmessage"},

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/security-mcp/mcp-sandbox/platform"
 	"golang.org/x/sys/unix"
 )
 
@@ -72,11 +73,9 @@ func (w *Waiter) Poll(fds []unix.PollFd, milliseconds int) (n int, err error) {
 	if milliseconds < 0 {
 		<-w.roused
 	} else {
-		over := time.NewTimer(time.Duration(milliseconds) * time.Millisecond)
-		defer over.Stop()
 		select {
 		case <-w.roused:
-		case <-over.C:
+		case <-time.After(time.Duration(milliseconds) * time.Millisecond):
 		}
 	}
 	return unix.Poll(fds, 0)
@@ -116,49 +115,23 @@ type hub struct {
 	last    int32
 }
 
-// kept is the hub of this process. Where it cannot be made, the next waiter tries again.
-var kept struct {
-	sync.Mutex
-	*hub
-}
+// kept is the hub of this process.
+var kept platform.Kept[*hub]
 
-func theHub() (_ *hub, err error) {
-	kept.Lock()
-	defer kept.Unlock()
-	if kept.hub == nil {
-		kept.hub, err = newHub()
-	}
-	return kept.hub, err
-}
+func theHub() (*hub, error) { return kept.Get(newHub) }
 
 func newHub() (*hub, error) {
 	fd, err := unix.EpollCreate1(unix.EPOLL_CLOEXEC)
 	if err != nil {
 		return nil, os.NewSyscallError("epoll_create1", err)
 	}
-	if err = unix.SetNonblock(fd, true); err != nil {
-		unix.Close(fd)
-		return nil, os.NewSyscallError("fcntl F_SETFL", err)
-	}
-	file := os.NewFile(uintptr(fd), "sandboxes")
-	conn, err := file.SyscallConn()
-	if err == nil {
-		err = file.SetReadDeadline(time.Time{}) // an error where the netpoller has refused it
-	}
-	if err != nil {
-		file.Close()
-		return nil, err
-	}
 	h := &hub{epoll: fd, waiters: map[int32]*Waiter{}}
-	go func() {
-		defer runtime.KeepAlive(file)
-		var events [64]unix.EpollEvent
-		_ = conn.Read(func(uintptr) bool { // until the end of the process
-			h.serve(events[:])
-			return false
-		})
-	}()
-	return h, nil
+	var events [64]unix.EpollEvent
+	_, err = platform.Polled(fd, "sandboxes", func() bool { // until the end of the process
+		h.serve(events[:])
+		return false
+	})
+	return h, err
 }
 
 func (h *hub) add(w *Waiter) {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"slices"
 	"sync"
 	"syscall"
 	"time"
@@ -106,12 +107,8 @@ func (b *box) launch(ctx context.Context, s Spec) (err error) {
 
 // busy reports whether a start failed because this machine has too little left, which passes.
 func busy(err error) bool {
-	for _, errno := range [...]error{syscall.EMFILE, syscall.ENFILE, syscall.ENOMEM, syscall.EAGAIN, syscall.ENOSPC} {
-		if errors.Is(err, errno) {
-			return true
-		}
-	}
-	return false
+	passing := []syscall.Errno{syscall.EMFILE, syscall.ENFILE, syscall.ENOMEM, syscall.EAGAIN, syscall.ENOSPC}
+	return slices.ContainsFunc(passing, func(errno syscall.Errno) bool { return errors.Is(err, errno) })
 }
 
 // end asks for the server's end: its input ends, and after the grace it is terminated. The first cause counts.

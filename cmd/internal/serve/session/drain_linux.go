@@ -11,27 +11,20 @@ import (
 	"github.com/security-mcp/mcp-sandbox/cmd/internal/serve/wire"
 )
 
-// Sweep ends sessions that are idle or of a principal that may no longer come, until ctx ends.
-func (h *House) Sweep(ctx context.Context, may func(who string) bool) {
-	every := time.NewTicker(h.limits.Sweep)
-	defer every.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case now := <-every.C:
-			all, _, _ := h.look()
-			for _, s := range all {
-				if !may(s.Who) {
-					s.End(CauseRevoked)
-				} else {
-					s.endIdle(now, h.limits.Idle, h.limits.IdleOpen)
-				}
+// Sweep ends sessions that are idle or of a principal that may no longer come. It does not return.
+func (h *House) Sweep(may func(who string) bool) {
+	for now := range time.Tick(h.limits.Sweep) {
+		all, _, _ := h.look()
+		for _, s := range all {
+			if !may(s.Who) {
+				s.End(CauseRevoked)
+			} else {
+				s.endIdle(now, h.limits.Idle, h.limits.IdleOpen)
 			}
-			h.mu.Lock()
-			maps.DeleteFunc(h.crashes, func(_ string, c crashes) bool { return now.After(c.until.Add(time.Hour)) })
-			h.mu.Unlock()
 		}
+		h.mu.Lock()
+		maps.DeleteFunc(h.crashes, func(_ string, c crashes) bool { return now.After(c.until.Add(time.Hour)) })
+		h.mu.Unlock()
 	}
 }
 
@@ -85,21 +78,14 @@ func (h *rooms) Draining() bool {
 }
 
 // Drain lets every session end with the last call in flight, and returns when nothing is left, with the time that
-// calls still had. The end of ctx ends it sooner, and the limits what takes too long.
-func (h *House) Drain(ctx context.Context) (left time.Duration) {
+// calls still had. The limits end what takes too long.
+func (h *House) Drain() (left time.Duration) {
 	h.mu.Lock()
 	h.draining = true
 	h.mu.Unlock()
 	h.journal.Add(journal.Draining, "", 1)
-	delay := time.NewTimer(h.limits.DrainDelay)
-	defer delay.Stop()
-	select {
-	case <-delay.C:
-	case <-ctx.Done():
-		return 0
-	}
-	late, until := time.NewTimer(h.limits.Drain), time.Now().Add(h.limits.Drain)
-	defer late.Stop()
+	time.Sleep(h.limits.DrainDelay)
+	late, until := time.After(h.limits.Drain), time.Now().Add(h.limits.Drain)
 	for end := (*Session).leave; ; {
 		all, total, _ := h.look()
 		if total == 0 {
@@ -111,10 +97,8 @@ func (h *House) Drain(ctx context.Context) (left time.Duration) {
 		}
 		select {
 		case <-h.changed:
-		case <-late.C:
+		case <-late:
 			end = func(s *Session) { s.End(CauseDrain) }
-		case <-ctx.Done():
-			return 0
 		}
 	}
 }

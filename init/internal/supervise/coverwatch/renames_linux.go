@@ -39,31 +39,19 @@ func NewRenames(rouse func()) (*Renames, error) {
 // follow reports changes of a table of mounts, and owns it. Only the netpoller asks for them: poll(2) tells of each
 // once, whichever call asks, and what is ready for reading, as a table always is, the netpoller learns at each change
 // again.
-func (r *Renames) follow(table int) error {
-	if err := unix.SetNonblock(table, true); err != nil {
-		return err
-	}
-	r.table = os.NewFile(uintptr(table), "mountinfo")
-	conn, err := r.table.SyscallConn()
-	if err == nil {
-		err = r.table.SetReadDeadline(time.Time{}) // an error where the netpoller has refused it
-	}
-	if err != nil {
-		return err
-	}
-	go func() {
+func (r *Renames) follow(table int) (err error) {
+	r.table, err = platform.Polled(table, "mountinfo", func() (done bool) {
 		defer func() {
 			if recover() != nil {
 				r.lose()
+				done = true
 			}
 		}()
-		_ = conn.Read(func(uintptr) bool { // until it is closed
-			r.mounted.Store(true)
-			r.rouse()
-			return false
-		})
-	}()
-	return nil
+		r.mounted.Store(true)
+		r.rouse()
+		return false
+	})
+	return err
 }
 
 // lose has the watcher end its sandbox.
