@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -131,4 +132,28 @@ func TestForwardedHeaders(t *testing.T) {
 	s.session(headers[0], "X-Forwarded-User: bob")
 	s.startedFor("ann")
 	s.client(headers[0], "Mcp-Sandbox-Peer: x").post(initialize).want(t, 403)
+}
+
+// A path that a profile granted leads where it led when serve began, or no sandbox is started.
+func TestLinkOfAnArgument(t *testing.T) {
+	t.Parallel()
+	folder := testbed.Folder(t)
+	link, other := filepath.Join(folder, "link"), filepath.Join(folder, "other")
+	for _, dir := range []string{filepath.Join(folder, "data"), other} {
+		if err := errors.Join(os.Mkdir(dir, 0o777), os.Chmod(dir, 0o777)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(os.Chmod(folder, 0o755), os.Symlink("data", link)); err != nil {
+		t.Fatal(err)
+	}
+	s := launch(t, "", append([]string{"--profile", "npm:@modelcontextprotocol/server-filesystem", "--"}, words(t, "link-of-argument", "legacy", link)...)...)
+	s.session()
+	if err := errors.Join(os.Remove(link), os.Symlink("other", link)); err != nil {
+		t.Fatal(err)
+	}
+	s.client().post(initialize).want(t, 500)
+	if why, _ := s.field("sandbox refused", "error").(string); !strings.Contains(why, link+": leads elsewhere") {
+		t.Errorf("the log says %q", why)
+	}
 }

@@ -99,7 +99,7 @@ func begin(t testing.TB, mode string, flags ...string) *served {
 	}
 	command := words(t, s.marker, mode)
 	if i := slices.Index(flags, "--"); i >= 0 {
-		flags, command = flags[:i], flags[i+1:]
+		flags, command = slices.Clip(flags[:i]), flags[i+1:]
 	}
 	s.cmd = testbed.As("serve", append(append(flags, "--log", "json", "--"), command...)...)
 	s.home = testbed.Folder(t)
