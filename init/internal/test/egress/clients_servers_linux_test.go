@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"runtime"
 	"strconv"
@@ -83,6 +84,9 @@ func daemon(t *testing.T, k *kit, at string, environ []string, command ...string
 	cmd.Dir, cmd.Stdout, cmd.Stderr = k.folder, said, said
 	cmd.Env = append(cmd.Env, environ...)
 	cmd.SysProcAttr.Setpgid, cmd.SysProcAttr.Pdeathsig = true, unix.SIGINT
+	if signal.Ignored(unix.SIGINT) { // as in the background of a shell: a daemon would ignore it too
+		signal.Notify(make(chan os.Signal, 1), unix.SIGINT)
+	}
 	begun, over := make(chan error, 1), make(chan struct{})
 	go func() {
 		runtime.LockOSThread() // whose end would be the daemon's; PR_SET_PDEATHSIG(2const)
