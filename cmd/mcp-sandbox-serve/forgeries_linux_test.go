@@ -153,7 +153,8 @@ func TestLinkOfAnArgument(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.client().post(initialize).want(t, 500)
-	if why, _ := s.field("sandbox refused", "error").(string); !strings.Contains(why, link+": leads elsewhere") {
-		t.Errorf("the log says %q", why)
-	}
+	testbed.Await(t, "the refusal in the log", func() bool {
+		why, _ := s.field("sandbox refused", "error").(string)
+		return strings.Contains(why, link+": leads elsewhere")
+	})
 }

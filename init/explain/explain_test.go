@@ -89,7 +89,7 @@ func TestEveryKeyHasASentence(t *testing.T) {
 
 // The texts are lines, whatever the policy holds; values of variables are in none of them.
 func TestTexts(t *testing.T) {
-	long := strings.Repeat("x", 4096)
+	long := strings.Repeat("x", 4000)
 	e := of(t, `{"version": 1, "env": {"API_KEY": "hunter2", "B": "hunter2"}, "envVars": ["`+long+`"],
 		"filesystem": {"allowRead": ["/srv/`+long+`", "/a\n\u001b[31mb\u202e"]}}`)
 	for _, l := range e.Lines {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"os"
+	"reflect"
 	"strings"
 	"testing"
 )
@@ -46,5 +47,29 @@ func TestDocumentedRecords(t *testing.T) {
 	}
 	if len(kinds) < 6 {
 		t.Errorf("only the kinds %v", kinds)
+	}
+}
+
+// Each field of the other records is in docs/stdio.md.
+func TestDocumentedFields(t *testing.T) {
+	text, err := os.ReadFile("../../docs/stdio.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, section, _ := strings.Cut(string(text), "\n## What a report says\n")
+	section, _, _ = strings.Cut(section, "\n## ")
+	for _, record := range []any{Enforced{}, Refused{}, Exited{}, LayerReport{}, Fact{}, Notice{}} {
+		for _, f := range reflect.VisibleFields(reflect.TypeOf(record)) {
+			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+			if name != "-" && !strings.Contains(section, "`"+name+"`") {
+				t.Errorf("%T: %s is not there", record, name)
+			}
+		}
+	}
+	for _, cause := range []Cause{CauseExit, CauseSignal, CauseTimeout, CauseCPU, CauseOOM, CauseStdinClosed, CauseHostGone, CauseCancelled,
+		CauseSupervisorLost, CausePolicyLost} {
+		if !strings.Contains(section, "`"+string(cause)+"`") {
+			t.Errorf("%s is not there", cause)
+		}
 	}
 }

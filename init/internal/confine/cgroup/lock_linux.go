@@ -87,14 +87,18 @@ func (f *folder) mkdirLocked(suffix string) (*folder, error) {
 	return nil, unix.EAGAIN
 }
 
-// removeUnlocked removes the sandbox groups below f that no launch has locked.
+// removeUnlocked removes the sandbox groups below f that no launch has locked. In one that a launcher moved itself into
+// nothing is killed: the parent of a host becomes a shim there, which has no lock of it.
 func (f *folder) removeUnlocked() {
 	for _, name := range f.children() {
 		if !isSandboxName(name) {
 			continue
 		}
 		if stale, err := openFolder(f.fd, name); err == nil {
-			if unix.Flock(stale.fd, unix.LOCK_EX|unix.LOCK_NB) == nil {
+			switch free := unix.Flock(stale.fd, unix.LOCK_EX|unix.LOCK_NB) == nil; {
+			case free && strings.HasSuffix(name, shimSuffix):
+				unix.Unlinkat(f.fd, name, unix.AT_REMOVEDIR)
+			case free:
 				f.remove(stale)
 			}
 			stale.close()

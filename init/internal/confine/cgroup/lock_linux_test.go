@@ -1,6 +1,9 @@
 package cgroup
 
 import (
+	"errors"
+	"os"
+	"strings"
 	"testing"
 	"time"
 
@@ -54,5 +57,33 @@ func TestLockOfOthers(t *testing.T) {
 			t.Errorf("own %v: two locks at once: %v", own, err)
 		}
 		unix.Close(fd)
+	}
+}
+
+// What a killed launcher left is killed and removed, but for processes in a group that launchers move themselves into.
+func TestRemoveUnlocked(t *testing.T) {
+	dir := t.TempDir()
+	const server, launcher, empty = prefix + "aaaaaaaaaa", prefix + "bbbbbbbbbb" + shimSuffix, prefix + "cccccccccc" + shimSuffix
+	for _, name := range []string{server, launcher} { // a file stands for a process: the folder cannot be removed
+		if err := errors.Join(os.Mkdir(dir+"/"+name, 0o755), os.WriteFile(dir+"/"+name+"/cgroup.kill", nil, 0o644)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Mkdir(dir+"/"+empty, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	f, err := openFolder(unix.AT_FDCWD, dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.close()
+	f.removeUnlocked()
+	for name, want := range map[string]string{server: "1", launcher: ""} {
+		if b, err := os.ReadFile(dir + "/" + name + "/cgroup.kill"); err != nil || strings.Trim(string(b), "1") != "" || (len(b) > 0) != (want != "") {
+			t.Errorf("%s: cgroup.kill has %q, %v", name, b, err)
+		}
+	}
+	if _, err := os.Stat(dir + "/" + empty); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("an empty group of a launcher: %v", err)
 	}
 }

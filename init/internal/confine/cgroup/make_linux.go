@@ -65,7 +65,11 @@ func (g *Group) makeLimited(r *Request, parent parentGroup, left []parentGroup, 
 		return err
 	}
 	inheritLimits(g.Settings, left)
-	return writeSettings(g.server, g.Settings)
+	err := writeSettings(g.server, g.Settings)
+	if err != nil {
+		g.Remove()
+	}
+	return err
 }
 
 // ownGroup finds a process's group; 0 is this process. v1 says that the machine has control groups of version 1.

@@ -18,6 +18,7 @@ type conn struct {
 	in       *bufio.Reader
 	serial   uint32
 	received []message // replies and JobRemoved
+	bytes    int       // of all messages
 	asked    bool      // the manager was asked for a scope
 }
 
@@ -107,6 +108,9 @@ func (c *conn) await(fits func(*message) bool) (*message, error) {
 	}
 }
 
+// mostOfAll is how much is read in one talk: whoever listens there may be a server.
+const mostOfAll = 4 << 20
+
 // receive reads one message, and keeps a reply or a JobRemoved.
 func (c *conn) receive() error {
 	head, err := c.in.Peek(fixed)
@@ -120,6 +124,9 @@ func (c *conn) receive() error {
 	b := make([]byte, n)
 	if _, err = io.ReadFull(c.in, b); err != nil {
 		return err
+	}
+	if c.bytes += n; c.bytes > mostOfAll {
+		return errors.New("the user's systemd said more than an answer has")
 	}
 	m, err := decode(b)
 	if err == nil && (m.kind == signal && m.member == jobRemoved || m.kind == methodReturn || m.kind == errorReply) {

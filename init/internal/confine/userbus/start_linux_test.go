@@ -1,7 +1,9 @@
 package userbus
 
 import (
+	"bufio"
 	"encoding/hex"
+	"io"
 	"net"
 	"os"
 	"path/filepath"
@@ -115,4 +117,24 @@ func TestNoManager(t *testing.T) {
 			t.Error("a scope from nobody")
 		}
 	})
+}
+
+// endless reads the same bytes again and again.
+type endless struct {
+	b  []byte
+	at int
+}
+
+func (e *endless) Read(b []byte) (int, error) {
+	n := copy(b, e.b[e.at:])
+	e.at = (e.at + n) % len(e.b)
+	return n, nil
+}
+
+// Whoever listens at the manager's socket may answer without end, and does not fill the launcher's memory.
+func TestEndlessAnswers(t *testing.T) {
+	c := &conn{in: bufio.NewReader(io.LimitReader(&endless{b: hello.encode(1, nil)}, 64<<20))}
+	if _, err := c.await(func(*message) bool { return false }); err == nil || !strings.Contains(err.Error(), "more than an answer") {
+		t.Errorf("after %d bytes: %v", c.bytes, err)
+	}
 }

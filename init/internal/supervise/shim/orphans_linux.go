@@ -1,7 +1,6 @@
 package shim
 
 import (
-	"slices"
 	"strconv"
 	"time"
 
@@ -14,9 +13,9 @@ import (
 
 // orphans are the processes of a sandbox without a pid namespace that come to this process when init is killed.
 type orphans struct {
-	preexisting []int // children that this process had before, of the program that it was
-	gainRights  bool  // the server's processes may lack no_new_privs
-	hosted      bool  // this process has no children but its own
+	preexisting map[int]uint64 // children that this process had before, of the program that it was: start times by id
+	gainRights  bool           // the server's processes may lack no_new_privs
+	hosted      bool           // this process has no children but its own
 }
 
 // AdoptOrphans makes this process the subreaper of init's descendants, should init be killed.
@@ -28,8 +27,9 @@ func (o *orphans) AdoptOrphans(c policy.Confinement) error {
 	if proctree.Childless() {
 		return nil
 	}
+	o.preexisting = map[int]uint64{}
 	for _, p := range proctree.Descendants(unix.Getpid()) {
-		o.preexisting = append(o.preexisting, p.PID)
+		o.preexisting[p.PID] = p.Start
 	}
 	return nil
 }
@@ -84,11 +84,22 @@ func add(sum, ru *unix.Rusage) {
 	sum.Maxrss = max(sum.Maxrss, ru.Maxrss)
 }
 
+// mostOlder is how many generations are looked at between a process and an older one.
+const mostOlder = 512
+
 // isForeign reports whether a process below this one is not the sandbox's: older than the sandbox, the child of an
 // older process, or without no_new_privs, which every sandboxed process has.
 func (o *orphans) isForeign(pid int) bool {
-	if slices.Contains(o.preexisting, pid) {
-		return true
+	self := unix.Getpid()
+	for at, n := pid, 0; len(o.preexisting) > 0 && at > 1 && at != self && n < mostOlder; n++ {
+		p, err := proctree.Look(at)
+		if err != nil {
+			break
+		}
+		if start, older := o.preexisting[at]; older && start == p.Start {
+			return true
+		}
+		at = p.Parent
 	}
 	if o.gainRights {
 		return false
