@@ -1,6 +1,7 @@
 package launcher
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"testing"
@@ -24,50 +25,40 @@ func TestOpenToAll(t *testing.T) {
 	}
 }
 
-// Root's copy lies where no other user can put another folder in its place.
-func TestOwnBase(t *testing.T) {
-	dir, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
+// Root's copy lies where all may execute it, and no other user can put another folder in its place.
+func TestRootsBase(t *testing.T) {
+	if got := rootsBase("/no/such", "x", "/usr", "/tmp"); got != "/usr" {
+		t.Errorf("the first that serves: %s", got)
 	}
-	anybodys := filepath.Join(dir, "anybodys")
-	inside := filepath.Join(anybodys, "inside")
-	if err := os.MkdirAll(inside, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	link := filepath.Join(dir, "link")
-	if err := os.Symlink("/usr/lib", link); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Chmod(anybodys, 0o777); err != nil {
-		t.Fatal(err)
-	}
-	own := "/tmp" // of a user's folder
-	if os.Getuid() == 0 {
-		own = dir
-	}
-	lib, err := filepath.EvalSymlinks("/usr/lib")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for base, want := range map[string]string{"/usr": "/usr", link: lib, dir: own, anybodys: "/tmp", inside: "/tmp", "/no/such": "/tmp", "x": "/tmp"} {
-		if got := ownBase(base); got != want {
-			t.Errorf("%s: %s, not %s", base, got, want)
-		}
-	}
+	dir := t.TempDir()
 	if os.Getuid() != 0 {
+		if got := rootsBase(dir); got != "" {
+			t.Errorf("a folder of this user: %s", got)
+		}
 		return
 	}
-	if err := os.Chmod(anybodys, 0o755); err != nil {
+	var err error
+	if dir, err = os.MkdirTemp("/tmp", "roots-base-"); err != nil { // t.TempDir is below a closed folder
 		t.Fatal(err)
 	}
-	if got := ownBase(inside); got != inside {
-		t.Errorf("of root alone: %s", got)
-	}
-	if err := os.Chown(anybodys, 65534, 65534); err != nil {
+	defer os.RemoveAll(dir)
+	inside, link := filepath.Join(dir, "inside"), filepath.Join(dir, "link")
+	if err := errors.Join(os.Mkdir(inside, 0o755), os.Symlink("inside", link)); err != nil {
 		t.Fatal(err)
 	}
-	if got := ownBase(inside); got != "/tmp" {
-		t.Errorf("below another user's folder: %s", got)
+	for _, c := range []struct {
+		mode  os.FileMode
+		owner int
+		want  string
+	}{
+		{0o755, 0, inside}, {0o711, 0, inside}, {os.ModeSticky | 0o777, 0, inside},
+		{0o777, 0, ""}, {0o775, 0, ""}, {0o700, 0, ""}, {0o755, 65534, ""},
+	} {
+		if err := errors.Join(os.Chown(dir, c.owner, 0), os.Chmod(dir, c.mode)); err != nil {
+			t.Fatal(err)
+		}
+		if got := rootsBase(link); got != c.want {
+			t.Errorf("below a folder of %d with mode %v: %q, not %q", c.owner, c.mode, got, c.want)
+		}
 	}
 }

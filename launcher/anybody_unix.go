@@ -3,6 +3,7 @@
 package launcher
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -14,7 +15,11 @@ func forAnybody(self string) (path string, remove func(), err error) {
 	if os.Geteuid() != 0 || openToAll(self) {
 		return self, func() {}, nil
 	}
-	dir, err := os.MkdirTemp(ownBase(os.TempDir()), "mcp-sandbox-probe-")
+	base := rootsBase(os.TempDir(), "/tmp", "/var/tmp", "/run")
+	if base == "" {
+		return "", nil, errors.New(self + " is another user's to execute nowhere: put the program where all may")
+	}
+	dir, err := os.MkdirTemp(base, "mcp-sandbox-probe-")
 	if err != nil {
 		return "", nil, err
 	}
@@ -38,24 +43,29 @@ func forAnybody(self string) (path string, remove func(), err error) {
 	return path, remove, err
 }
 
-// ownBase is a folder for temporary files in which no other user can exchange files of root: the one given, if
-// it and those above it are so, else /tmp.
-func ownBase(base string) string {
-	real, err := filepath.EvalSymlinks(base)
-	if err != nil || !filepath.IsAbs(real) {
-		return "/tmp"
-	}
-	for at := real; ; at = filepath.Dir(at) {
-		info, err := os.Lstat(at)
-		if err != nil {
-			return "/tmp"
+// rootsBase is the first of some folders that every user may enter, and in which no other user can exchange files of
+// root; "" for none.
+func rootsBase(folders ...string) string {
+	for _, folder := range folders {
+		if real, err := filepath.EvalSymlinks(folder); err == nil && filepath.IsAbs(real) && isRoots(real) {
+			return real
 		}
-		owner, ok := info.Sys().(*syscall.Stat_t)
-		if !ok || owner.Uid != 0 || info.Mode()&0o022 != 0 && info.Mode()&os.ModeSticky == 0 {
-			return "/tmp"
+	}
+	return ""
+}
+
+// isRoots reports whether a folder and all above it are root's, open to all, and no other user's to change.
+func isRoots(folder string) bool {
+	for at := folder; ; at = filepath.Dir(at) {
+		info, err := os.Lstat(at)
+		if err != nil || info.Mode()&0o001 == 0 || info.Mode()&0o022 != 0 && info.Mode()&os.ModeSticky == 0 {
+			return false
+		}
+		if owner, ok := info.Sys().(*syscall.Stat_t); !ok || owner.Uid != 0 {
+			return false
 		}
 		if at == "/" {
-			return real
+			return true
 		}
 	}
 }

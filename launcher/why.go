@@ -79,7 +79,7 @@ func Why(ctx context.Context, p policy.Policy, t Target, q Question) (Answer, er
 		if err != nil {
 			return Answer{}, err
 		}
-		if none, ok := q.Unreached(proved); ok {
+		if none, ok := q.Proved(proved); ok {
 			return none, nil
 		}
 		if proved.Confinement != string(policy.Full) {

@@ -20,7 +20,7 @@ func checkPath(s string) error {
 		return textError("the path is empty")
 	case p == "":
 		return invalid(s, "has no path behind the sign")
-	case len(p) > longestPath:
+	case len(p) > longestPath && runtime.GOOS != "windows":
 		return textError("a path of " + strconv.Itoa(len(p)) + " bytes: no file has one above " +
 			strconv.Itoa(longestPath))
 	case strings.IndexByte(p, '*') >= 0:

@@ -97,7 +97,7 @@ func fixSysctl(name, value string) string {
 func fixAppArmor(self string) string {
 	forAll := "for all programs: `sudo sysctl -w " + apparmorSwitch + "=0`"
 	if strings.ContainsFunc(self, isSpecial) {
-		return "move mcp-sandbox to a path of letters, digits and . _ - / alone, as /usr/local/bin, and ask again\n" +
+		return "move mcp-sandbox to a path of letters, digits and . _ - + / alone, as /usr/local/bin, and ask again\n" +
 			"or " + forAll
 	}
 	name := path.Base(self)

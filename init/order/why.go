@@ -4,6 +4,8 @@ import (
 	"errors"
 	"net/netip"
 	"strings"
+
+	"github.com/security-mcp/mcp-sandbox/policy"
 )
 
 // A Question asks whether a server may do one act under a policy. Exactly one of Path, Socket, Host, Syscall and
@@ -88,11 +90,15 @@ type Answer struct {
 	Text  string   `json:"-"`     // the answer as one sentence for people
 }
 
-// Unreached is the answer about a host where a proved launch has a list of hosts that opens none; ok is false
-// elsewhere.
-func (q *Question) Unreached(proved *Enforced) (a Answer, ok bool) {
+// Proved is the answer about a host that a proved launch gives whatever the policy says: its list of hosts opens none,
+// or, without a filter and namespaces, nothing is held back. ok is false elsewhere.
+func (q *Question) Proved(proved *Enforced) (a Answer, ok bool) {
 	if q.Host == "" {
 		return a, false
+	}
+	if proved.Confinement == string(policy.ConfinementLimits) && proved.Layer(Seccomp).State == Absent {
+		return Answer{Allowed: ActAllowed, By: NoEntry, Opens: []string{},
+			Text: q.Host + " is held back by nothing: " + proved.Layer(Seccomp).Reason}, true
 	}
 	f := proved.Layer(Network).Fact(func(f *Fact) bool { return f.Name == FactDomains })
 	if f == nil {

@@ -48,3 +48,26 @@ func TestQuestion(t *testing.T) {
 		}
 	}
 }
+
+// A proved launch decides about hosts where the policy does not.
+func TestProvedHosts(t *testing.T) {
+	held := LayerReport{Layer: Network, State: Proved, Facts: []Fact{{Name: FactDomains, Want: "reachable", Reason: "a reason", Effect: "an effect"}}}
+	unfiltered := LayerReport{Layer: Seccomp, State: Absent, Reason: "no seccomp"}
+	for _, c := range []struct {
+		confinement string
+		layer       LayerReport
+		want        Allowance
+	}{
+		{"reduced", held, ActDenied}, {"limits", held, ActDenied}, {"limits", unfiltered, ActAllowed}, {"reduced", unfiltered, ""},
+		{"full", LayerReport{Layer: Network, State: Proved}, ""}, {"limits", LayerReport{Layer: Seccomp, State: Proved}, ""},
+	} {
+		e := &Enforced{Confinement: c.confinement, Layers: []LayerReport{c.layer}}
+		a, ok := (&Question{Host: "a.example"}).Proved(e)
+		if ok != (c.want != "") || a.Allowed != c.want {
+			t.Errorf("%s, %+v: %+v", c.confinement, c.layer, a)
+		}
+		if _, ok := (&Question{Path: "/a"}).Proved(e); ok {
+			t.Errorf("%s: about a path", c.confinement)
+		}
+	}
+}

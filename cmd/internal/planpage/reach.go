@@ -25,7 +25,8 @@ func (v *Preview) reach() [][]page.Cell {
 	switch {
 	case len(v.Network) == 0:
 		opens := "--allow-domain HOST opens one, --level network all"
-		if v.Confinement != string(policy.Full) && len(v.names.AllowedDomains) > 0 {
+		low := !policy.Confinement(v.Confinement).Holds(policy.Reduced)
+		if low || v.Confinement != string(policy.Full) && len(v.names.AllowedDomains) > 0 {
 			opens = "--level network opens all"
 		}
 		return texts(append([]string{

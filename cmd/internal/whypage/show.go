@@ -82,9 +82,12 @@ func (p Page) refused(r *order.Refused) {
 		text = (&order.Refusal{Layer: r.Layer, Op: r.Op, Path: r.Path, Err: errors.New(r.Error)}).Error()
 	}
 	p.text("", "the launch was refused, the server has not run", page.Bold)
-	lines := strings.SplitN(text, "\n", mostErrors+1)
+	lines := strings.SplitN(strings.TrimSuffix(text, "\n"), "\n", mostErrors+1)
 	for _, line := range lines[:min(len(lines), mostErrors)] {
-		p.text("  ", strings.TrimSuffix(line, "\n"), page.Red)
+		p.text("  ", line, page.Red)
+	}
+	if len(lines) > mostErrors {
+		p.text("  ", "and more, which --json has", page.Plain)
 	}
 	switch {
 	case r.Hint == "":

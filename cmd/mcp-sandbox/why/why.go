@@ -175,7 +175,7 @@ func answer(f *cli.Flags, l *pipeline.Line, q *order.Question, command []string)
 	if err != nil {
 		return nil, []string{pipeline.Refusal(err)}
 	}
-	if none, ok := q.Unreached(proved); ok {
+	if none, ok := q.Proved(proved); ok {
 		return &none, nil
 	}
 	if !found && a.Allowed == order.ActAllowed {

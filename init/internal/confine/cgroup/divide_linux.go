@@ -24,11 +24,11 @@ func (g *Group) makeBelow(r *Request, p parentGroup, move bool) (err error) {
 		g.Remove()
 		return &os.PathError{Op: "flock", Path: p.dir, Err: err}
 	}
-	defer unix.Close(lock)
 	g.parent.removeUnlocked()
 	if err = g.enable(r, need, move); err == nil {
 		err = g.mkdirs(r, need)
 	}
+	unix.Close(lock) // moveUp takes it alone
 	if err != nil {
 		g.Remove()
 		return &os.PathError{Op: "divide", Path: p.dir, Err: err}

@@ -40,11 +40,10 @@ func NewRenames(rouse func()) (*Renames, error) {
 // once, whichever call asks, and what is ready for reading, as a table always is, the netpoller learns at each change
 // again.
 func (r *Renames) follow(table int) (err error) {
-	r.table, err = platform.Polled(table, "mountinfo", func() (done bool) {
+	r.table, err = platform.Polled(table, "mountinfo", func() bool {
 		defer func() {
 			if recover() != nil {
 				r.lose()
-				done = true
 			}
 		}()
 		r.mounted.Store(true)

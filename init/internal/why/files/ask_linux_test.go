@@ -139,8 +139,10 @@ func TestSuggestionBehindLink(t *testing.T) {
 		}
 	}
 	p := policy.Policy{Filesystem: policy.Filesystem{AllowWrite: h.at("T/p")}}
-	if a := h.ask(p, order.OpRead, "T/p/conf"); a.Allowed != order.ActDenied || a.Flags != nil || a.Patch != nil {
-		t.Errorf("settings: %+v", a)
+	for _, path := range []string{"T/p/conf", "T/p/conf/../.config"} {
+		if a := h.ask(p, order.OpRead, path); a.Allowed != order.ActDenied || a.Flags != nil || a.Patch != nil {
+			t.Errorf("settings by %s: %+v", path, a)
+		}
 	}
 	if a := h.ask(p, order.OpRead, "T/p/other"); !slices.Equal(a.Flags, h.at("--allow-read T/q")) {
 		t.Errorf("control: %+v", a)

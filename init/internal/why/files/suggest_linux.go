@@ -127,7 +127,7 @@ func names(plan *fsview.Explained, v *verdict, write bool) []string {
 	if !v.OnHost {
 		real = dirOf(real)
 	}
-	_, err := fsview.OfferOf(plan, path.Clean(v.path), write)
+	_, err := fsview.OfferOf(plan, v.path, write)
 	if !slices.Contains(all, real) && !errors.Is(err, fsview.ErrSettings) && !errors.Is(err, fsview.ErrLink) {
 		all = append(all, real)
 	}

@@ -42,7 +42,7 @@ func TestHostLeads(t *testing.T) {
 	}
 }
 
-// The owner of a name has no denial proposed for removal by an address of the name.
+// The owner of a name has no denial proposed for removal by one address of the name among others.
 func TestHostLeadsToDenied(t *testing.T) {
 	p := parsed(t, `{"version":1,"network":{"allowedDomains":["api.acme.dev"],"deniedDomains":["192.0.2.9"]}}`)
 	m := hosts.Machine{Found: []netip.Addr{netip.MustParseAddr("203.0.113.2"), netip.MustParseAddr("192.0.2.9")}}
