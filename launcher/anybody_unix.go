@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
+
+	"github.com/security-mcp/mcp-sandbox/platform/folder"
 )
 
 // forAnybody is the file itself, or a copy of it where a folder above it is closed: a root launcher's servers are
@@ -17,7 +19,8 @@ func forAnybody(self string) (path string, remove func(), err error) {
 	}
 	base := rootsBase(os.TempDir(), "/tmp", "/var/tmp", "/run")
 	if base == "" {
-		return "", nil, errors.New(self + " is another user's to execute nowhere: put the program where all may")
+		return "", nil, errors.New("every user has to be able to execute " + self + ": put it where all may, as " +
+			"/usr/local/bin")
 	}
 	dir, err := os.MkdirTemp(base, "mcp-sandbox-probe-")
 	if err != nil {
@@ -46,22 +49,23 @@ func forAnybody(self string) (path string, remove func(), err error) {
 // rootsBase is the first of some folders that every user may enter, and in which no other user can exchange files of
 // root; "" for none.
 func rootsBase(folders ...string) string {
-	for _, folder := range folders {
-		if real, err := filepath.EvalSymlinks(folder); err == nil && filepath.IsAbs(real) && isRoots(real) {
+	for _, base := range folders {
+		if real, err := filepath.EvalSymlinks(base); err == nil && filepath.IsAbs(real) && isRoots(real) {
 			return real
 		}
 	}
 	return ""
 }
 
-// isRoots reports whether a folder and all above it are root's, open to all, and no other user's to change.
-func isRoots(folder string) bool {
-	for at := folder; ; at = filepath.Dir(at) {
+// isRoots reports whether a folder and all above it are root's, of the machine or of a user namespace, open to all, and
+// no other user's to change.
+func isRoots(path string) bool {
+	for at := path; ; at = filepath.Dir(at) {
 		info, err := os.Lstat(at)
 		if err != nil || info.Mode()&0o001 == 0 || info.Mode()&0o022 != 0 && info.Mode()&os.ModeSticky == 0 {
 			return false
 		}
-		if owner, ok := info.Sys().(*syscall.Stat_t); !ok || owner.Uid != 0 {
+		if st, ok := info.Sys().(*syscall.Stat_t); !ok || folder.IsForeign(int(st.Uid)) {
 			return false
 		}
 		if at == "/" {

@@ -81,7 +81,7 @@ var rules = []rule{
 	{testOnly, "policy platform init/order init/reexec launcher init/internal scripts/testbed", "golang.org/x/sys github.com/creack/pty"},
 	{"init/reexec", "policy platform init/order init/notice init/internal/supervise/ending init/internal/supervise/report init/internal/confine/seccomp init/internal/limitsonly init/internal/supervise/shim", "golang.org/x/sys"},
 	{"init/ask", "policy platform init/order init/reexec init/internal/confine/launch init/internal/supervise/shim init/internal/limitsonly init/internal/confine/seccomp init/internal/egress/dial init/internal/why", ""},
-	{"launcher", "policy platform init/order init/ask init/diagnose init/reexec launcher/doctor", "golang.org/x/sys"},
+	{"launcher", "policy platform platform/folder init/order init/ask init/diagnose init/reexec launcher/doctor", "golang.org/x/sys"},
 	{"launcher/doctor", "policy platform init/order init/diagnose", "golang.org/x/sys"},
 	{"launcher/packages/store", "init/keep/places init/keep/state platform/folder launcher/packages/startline launcher/packages/internal/tree policy/text", "golang.org/x/sys"},
 	{"launcher/packages/internal/tree", "platform/folder", "golang.org/x/sys"},
