@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"runtime"
 	"strings"
 	"testing"
 )
@@ -100,6 +101,17 @@ func TestEffective(t *testing.T) {
 		}
 		if got := (Policy{Level: test.level, MinConfinement: Full}).effective(Init, test.system).MinConfinement; got != Full {
 			t.Errorf("%s on %s: a named minConfinement becomes %s", test.level, test.system, got)
+		}
+	}
+}
+
+// A path as long as the kernel takes one is taken, and a longer one is refused without being shown.
+func TestLongPath(t *testing.T) {
+	for n, want := range map[int]bool{longestPath: true, longestPath + 1: runtime.GOOS == "windows"} {
+		var p Policy
+		err := p.Set("filesystem.denyRead", "/"+strings.Repeat("a", n-1))
+		if (err == nil) != want || err != nil && len(err.Error()) > 200 {
+			t.Errorf("%d bytes: %v", n, err)
 		}
 	}
 }

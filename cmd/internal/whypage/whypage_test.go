@@ -124,3 +124,15 @@ func FuzzShow(f *testing.F) {
 		}
 	})
 }
+
+// Of a file that was named the hint is the file's, and a refusal has an end.
+func TestRefusedOfNamedFile(t *testing.T) {
+	l := &List{Refused: &order.Refused{Op: "check", Error: strings.Repeat("x\n", 1000), Hint: "type this"}}
+	for named, want := range map[bool]string{false: "  type this\n", true: "  the file advises: type this\n"} {
+		var b strings.Builder
+		l.Show(Page{W: &b, Named: named})
+		if !strings.HasSuffix(b.String(), want) || strings.Count(b.String(), "\n") > mostErrors+3 {
+			t.Errorf("named %t:\n%s", named, b.String())
+		}
+	}
+}
