@@ -84,12 +84,17 @@ func (s *Server) arguments() []string {
 // forward has the entry's own variables reach the server: by name, for a value may be a secret. A star would be a
 // pattern, and open variables that the entry does not have.
 func (m *Made) forward(s *Server) error {
+	known := map[string]bool{}
+	for _, name := range m.Policy.EnvVars {
+		known[name] = true
+	}
 	for _, name := range append(slices.Clone(s.Names), s.Env...) {
 		name, _, _ = strings.Cut(name, "=")
 		if strings.Contains(name, "*") {
 			return fmt.Errorf("its variable %q has a star in its name, which a policy takes for a pattern", name)
 		}
-		if !slices.Contains(m.Policy.EnvVars, name) {
+		if !known[name] {
+			known[name] = true
 			m.Policy.EnvVars = append(m.Policy.EnvVars, name)
 		}
 	}

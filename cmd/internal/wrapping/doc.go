@@ -57,7 +57,12 @@ func (p *Problem) String() string {
 
 // Files reads the files of the scope that are there.
 func (s *Scope) Files() (files []*File, problems []Problem) {
-	seen := map[string]bool{} // two hosts can have one file
+	type reading struct {
+		file        string
+		form        mcphosts.Form
+		shell, runs bool
+	}
+	seen := map[reading]bool{} // two hosts can have one file, which each reads in its own way
 	for _, h := range s.Hosts {
 		for i := range h.Files {
 			paths, err := file.Glob(s.paths(&h.Files[i]))
@@ -68,8 +73,8 @@ func (s *Scope) Files() (files []*File, problems []Problem) {
 				f := &File{scope: s, Host: h, Path: path, form: h.Files[i].Form, first: s.first(h, path)}
 				if err := f.read(); err != nil {
 					problems = append(problems, Problem{h, path, err})
-				} else if !seen[f.target.File] {
-					seen[f.target.File] = true
+				} else if as := (reading{f.target.File, f.form, h.Shell, h.Runs}); !seen[as] {
+					seen[as] = true
 					files = append(files, f)
 				}
 			}

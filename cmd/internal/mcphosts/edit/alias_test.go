@@ -15,6 +15,8 @@ func TestNotAlone(t *testing.T) {
 		"&e {cmd: x}":          "",
 		"{cmd: x, args: &e [y]}\n  f: {args: *e}":    errMove.Error(),
 		"{cmd: x, args: *b}":                         errAlias.Error(),
+		"{cmd: &c cmd, args: [y], *c : z}":           errAlias.Error(),
+		"{cmd: x, envs: {? &a A : b, *a : c}}":       errAlias.Error(),
 		"{cmd: x, envs: *b}":                         errAlias.Error(),
 		"{cmd: x, envs: {<<: *b, A: b}}":             errMerged.Error(),
 		"{cmd: x, envs: &e {A: b}}\n  f: {envs: *e}": "",

@@ -139,7 +139,9 @@ func (e *entry) read(s *Server, n *node) string {
 	return ""
 }
 
-// fixed is why an entry cannot be changed alone, or its variables are not all known: both are in YAML only.
+var errProto = errors.New("a variable is called " + prototype + ", below which a host may find others")
+
+// fixed is why an entry cannot be changed alone, which is in YAML only, or its variables are not all known.
 func (n *node) fixed() error {
 	if n.bound != nil {
 		return n.bound
@@ -150,6 +152,8 @@ func (n *node) fixed() error {
 	for _, key := range environments() {
 		if v := n.value(key); v != nil && v.bound != nil && !errors.Is(v.bound, errShared) {
 			return v.bound
+		} else if v.get(prototype) != nil {
+			return errProto
 		}
 	}
 	return nil
@@ -166,7 +170,7 @@ func remote(n *node) bool {
 
 // starts reports whether nothing in an entry says that the host starts something else than the command, or elsewhere.
 func (n *node) starts() bool {
-	keys := []string{"type", "transport", "transportType", "source", "uses", "experimental_environment"}
+	keys := []string{"type", "transport", "transportType", "source", "uses", "config", "experimental_environment"}
 	return !slices.ContainsFunc(n.all(keys), func(v *node) bool {
 		return v.kind > text || !slices.Contains([]string{"", "stdio", "local", "custom"}, strings.ToLower(v.text))
 	})

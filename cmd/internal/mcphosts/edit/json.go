@@ -10,9 +10,12 @@ import (
 )
 
 func parseJSON(file []byte, strict bool) (*node, error) {
+	if loneReturn(file) {
+		return nil, errEnds
+	}
 	file = append(bytes.Clone(file), '\n') // the parser does not take the end of a file for that of a // comment
 	v, err := hujson.Parse(file)
-	if err != nil && !strict && comments(file) {
+	if err != nil && !strict && commented(file) {
 		return &node{kind: table}, nil
 	} else if err != nil {
 		// What the parser calls a literal may be a password.
@@ -22,11 +25,17 @@ func parseJSON(file []byte, strict bool) (*node, error) {
 	if strict && !v.IsStandard() {
 		return nil, errors.New("a comment or a comma after the last item, which this host does not read")
 	}
-	return jsonNode(&v), nil
+	root := jsonNode(&v)
+	for _, c := range comments(file, root, "//", "/*") {
+		if isFilled(string(file[c.start:c.end])) { // which happens before the host looks for comments
+			return nil, errors.New("a comment has {env:NAME} or {file:PATH}, and what opencode puts there may end the comment")
+		}
+	}
+	return root, nil
 }
 
-// comments reports whether there is nothing but comments in a file: an empty one, for the hosts that read comments.
-func comments(file []byte) bool {
+// commented reports whether there is nothing but comments in a file: an empty one, for the hosts that read comments.
+func commented(file []byte) bool {
 	v, err := hujson.Parse(slices.Concat([]byte("["), file, []byte("]")))
 	if err != nil {
 		return false

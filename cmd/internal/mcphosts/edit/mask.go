@@ -10,8 +10,8 @@ import (
 const hidden = `"…"`
 
 // Masked is the file for people's eyes: of all texts in it the keys are shown, and the commands and the arguments of
-// servers that can be changed. Passwords lie in the others: in variables, in headers, and in settings that have nothing
-// to do with servers. Arguments that are a variable's or a header's value are hidden too.
+// servers that can be changed. Passwords lie in the others: in variables, in headers, in settings that have nothing
+// to do with servers, and in comments. Arguments that are a variable's or a header's value are hidden too.
 func (d *Document) Masked() []byte {
 	shown := map[*node]bool{}
 	for i := range d.entries {
@@ -23,27 +23,36 @@ func (d *Document) Masked() []byte {
 			shown[e.holder.value("name")], shown[e.holder.value("type")] = true, true
 		}
 	}
-	var texts []*node
+	var masks []mask
 	d.root.each(false, func(n *node, secret bool) {
 		if n.kind == text && n.text != "" && !shown[n] || n.kind == other && secret {
-			texts = append(texts, n)
+			end := n.end
+			if end == unknown {
+				end = d.endOfBlock(n)
+			}
+			masks = append(masks, mask{n.start, end, hidden})
 		}
 	})
-	slices.SortFunc(texts, func(a, b *node) int { return a.start - b.start })
+	for _, c := range d.comments() {
+		masks = append(masks, mask{c.start, c.end, "…"})
+	}
+	slices.SortStableFunc(masks, func(a, b mask) int { return a.start - b.start })
 	var b []byte
 	at := 0
-	for _, n := range texts {
-		if n.start < at { // the same value by two keys, as an alias of YAML
+	for _, m := range masks {
+		if m.start < at { // the same value by two keys, as an alias of YAML
 			continue
 		}
-		end := n.end
-		if end == unknown {
-			end = d.endOfBlock(n)
-		}
-		b = append(append(b, d.bytes[at:n.start]...), hidden...)
-		at = end
+		b = append(append(b, d.bytes[at:m.start]...), m.text...)
+		at = m.end
 	}
 	return append(b, d.bytes[at:]...)
+}
+
+// A mask is a text in place of bytes.
+type mask struct {
+	start, end int
+	text       string
 }
 
 // isValue reports whether a word of a command line has the value of a variable, as env NAME=VALUE and -e NAME=VALUE do,

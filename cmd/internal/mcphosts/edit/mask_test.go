@@ -22,6 +22,12 @@ func TestMasked(t *testing.T) {
 			"token = \"…\"\n[mcp_servers.a]\ncommand = \"npx\"\nargs = ['x']\nenv = { K = \"…\" }\n"},
 		{mcphosts.Form{Syntax: mcphosts.YAML, Roots: "mcpServers", Named: true}, "key: |\n  hunter1\n  hunter1\n\nmcpServers:\n  - name: a\n    command: npx\n    args: [x]\n    env:\n      K: >-\n        hunter2\n        hunter3\n      L: hunter4\n",
 			"key: \"…\"\nmcpServers:\n  - name: a\n    command: npx\n    args: [x]\n    env:\n      K: \"…\"\n      L: \"…\"\n"},
+		{mcphosts.Form{Syntax: mcphosts.JSONC, Roots: "mcpServers"}, "// \"T\": \"hunter1\",\n{\"mcpServers\":{\"a//b\":{\"command\":\"npx\", /* hunter2\n hunter3 */ \"args\":[\"//x\" // hunter4\r\n]}}} // hunter5",
+			"//…\n{\"mcpServers\":{\"a//b\":{\"command\":\"npx\", /*…*/ \"args\":[\"//x\" //…\r\n]}}} //…"},
+		{mcphosts.Form{Syntax: mcphosts.TOML, Roots: "mcp_servers"}, "# hunter1\n[mcp_servers.a] # hunter2\ncommand = \"npx\"# hunter3\nargs = ['x#y', # hunter4\n]\n",
+			"#…\n[mcp_servers.a] #…\ncommand = \"npx\"#…\nargs = ['x#y', #…\n]\n"},
+		{mcphosts.Form{Syntax: mcphosts.YAML, Roots: "mcpServers", Named: true}, "# hunter1\nmcpServers: # hunter2\n  - name: a#b # hunter3\n    command: npx # hunter4\n    args: [x#y, 'b # c'] # hunter5\n    env: # hunter6\n      # K: hunter7\n      K: hunter8 # hunter9\n",
+			"#…\nmcpServers: #…\n  - name: a#b #…\n    command: npx #…\n    args: [x#y, 'b # c'] #…\n    env: #…\n      #…\n      K: \"…\" #…\n"},
 	} {
 		d, err := Open([]byte(c.file), c.form, func(string) bool { return false })
 		if err != nil {

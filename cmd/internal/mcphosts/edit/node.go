@@ -2,6 +2,7 @@ package edit
 
 import (
 	"bytes"
+	"errors"
 	"slices"
 	"strings"
 )
@@ -40,7 +41,8 @@ type member struct {
 }
 
 // add reports whether there was no such member before. The first of two counts. A name that opencode fills in, with
-// what a file or a variable holds, may become that of any other.
+// what a file or a variable holds, may become that of any other; below __proto__ a host in JavaScript finds members of
+// any name.
 func (n *node) add(m member) bool {
 	if n.index == nil {
 		n.index = map[string]int{}
@@ -50,8 +52,15 @@ func (n *node) add(m member) bool {
 		n.index[m.name] = len(n.members)
 	}
 	n.members = append(n.members, m)
-	n.twice = n.twice || again || strings.Contains(m.name, "{file:") || strings.Contains(m.name, "{env:")
+	n.twice = n.twice || again || isFilled(m.name) || m.name == prototype
 	return !again
+}
+
+const prototype = "__proto__"
+
+// isFilled reports whether opencode puts something else into a text.
+func isFilled(text string) bool {
+	return strings.Contains(text, "{file:") || strings.Contains(text, "{env:")
 }
 
 // get is nil if there is no such member.
@@ -125,6 +134,13 @@ func (n *node) shift(by int) {
 // blank reports whether there is nothing but white space, and at most so many commas.
 func blank(b []byte, commas int) bool {
 	return bytes.Count(b, []byte(",")) <= commas && len(bytes.Trim(b, " \t\r\n,")) == 0
+}
+
+var errEnds = errors.New("line ends of several kinds")
+
+// loneReturn reports whether some CR is no part of CR LF: for some parsers a line ends there, and a comment with it.
+func loneReturn(file []byte) bool {
+	return bytes.Count(file, []byte("\r")) != bytes.Count(file, []byte("\r\n"))
 }
 
 // newline is that of a file.

@@ -49,7 +49,8 @@ type entry struct {
 }
 
 // errTwice names no key: a key of a server can be anything.
-var errTwice = errors.New("a key is there twice where servers are written")
+var errTwice = errors.New("a key is there twice where servers are written, or one that may stand for others: " +
+	"{env:NAME}, {file:PATH} or " + prototype)
 
 // find goes along the roots of the form.
 func (d *Document) find() error {
@@ -67,6 +68,9 @@ func (d *Document) walk(n *node, keys []string, path []any, under string) error 
 	}
 	if n.twice {
 		return errTwice
+	}
+	if errors.Is(n.bound, errAlias) || errors.Is(n.bound, errMerged) {
+		return n.bound
 	}
 	switch {
 	case len(keys) == 0 && d.form.Named:

@@ -12,9 +12,8 @@ import (
 )
 
 func parseYAML(file []byte) (*node, error) {
-	if bytes.Contains(file, []byte("\r")) && bytes.Count(file, []byte("\r")) != bytes.Count(file, []byte("\r\n")) ||
-		bytes.ContainsAny(file, "\u0085\u2028\u2029") {
-		return nil, errors.New("line ends of several kinds")
+	if loneReturn(file) || bytes.ContainsAny(file, "\u0085\u2028\u2029") {
+		return nil, errEnds
 	}
 	decoder := yaml.NewDecoder(bytes.NewReader(file))
 	var document, more yaml.Node
@@ -96,9 +95,11 @@ func (y *reader) node(from *yaml.Node) *node {
 		for i := 0; i+1 < len(from.Content); i += 2 {
 			key, name := y.node(from.Content[i]), from.Content[i].Value
 			m := member{name: name, start: key.start, last: key.start, stop: key.end, value: y.node(from.Content[i+1])}
-			switch from.Content[i].Tag {
-			case "!!str":
-			case "!!merge":
+			switch tag := from.Content[i].Tag; {
+			case from.Content[i].Kind == yaml.AliasNode:
+				n.bound = errAlias
+			case tag == "!!str":
+			case tag == "!!merge":
 				n.bound = errMerged
 			default:
 				m.value.bound = errName
