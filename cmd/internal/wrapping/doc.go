@@ -73,7 +73,10 @@ func (s *Scope) Files() (files []*File, problems []Problem) {
 				f := &File{scope: s, Host: h, Path: path, form: h.Files[i].Form, first: s.first(h, path)}
 				if err := f.read(); err != nil {
 					problems = append(problems, Problem{h, path, err})
-				} else if as := (reading{f.target.File, f.form, h.Shell, h.Runs}); !seen[as] {
+					continue
+				}
+				as := reading{f.target.File, f.form, h.Shell, h.Runs}
+				if as.form.Syntax = 0; !seen[as] { // comments alone make no other servers
 					seen[as] = true
 					files = append(files, f)
 				}

@@ -193,7 +193,11 @@ func (e *Entry) policyName() string {
 	}
 	where := e.File.Path
 	if e.File.scope.Project != "" { // whose file has another path on the next machine
-		where = e.File.Host.Name + "\x00" + filepath.Base(e.File.Path)
+		path, err := filepath.Rel(e.File.scope.Project, e.File.Path)
+		if err != nil {
+			path = e.File.Path
+		}
+		where = e.File.Host.Name + "\x00" + filepath.ToSlash(path)
 	}
 	where += "\x00" + e.Under
 	if e.nth > 0 {
