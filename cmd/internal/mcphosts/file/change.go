@@ -150,6 +150,9 @@ func (c changer) settle(s *stage, r Result) (again bool, err error) {
 				return false, errors.Join(errTouched, s.exchange(), s.clear())
 			}
 		}
+		if errors.Is(err, errKind) || errors.Is(err, errSize) { // a link, say, took the file's place: the next try says so
+			err = nil
+		}
 		if same || err != nil {
 			if err == nil {
 				err = s.clear()

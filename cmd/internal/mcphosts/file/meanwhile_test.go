@@ -78,6 +78,28 @@ func TestHostWins(t *testing.T) {
 	holds(t, path, fmt.Sprint("host ", count))
 }
 
+// What is no text and takes the file's place in the last moment gets the place back, and no later change has to fail.
+func TestOtherKindMeanwhile(t *testing.T) {
+	for kind, put := range map[string]func(path string) error{
+		"a folder":  func(path string) error { return os.Mkdir(path, 0o700) },
+		"too large": func(path string) error { return errors.Join(os.WriteFile(path, nil, 0o600), os.Truncate(path, MaxSize+1)) },
+	} {
+		path := plant(t, "old")
+		_, err := changer{Target: at(t, path), change: ours, at: func(now string) {
+			if now == "compared" {
+				must(t, errors.Join(os.Remove(path), put(path)))
+			}
+		}}.run()
+		if info, gone := os.Lstat(path); err == nil || gone != nil || !info.IsDir() && info.Size() <= MaxSize || len(leftovers(t, path)) > 0 {
+			t.Errorf("%s: %v, %v, %q", kind, err, gone, leftovers(t, path))
+		}
+		must(t, errors.Join(os.RemoveAll(path), os.WriteFile(path, []byte("old"), 0o600)))
+		_, err = at(t, path).Change(ours)
+		must(t, err)
+		holds(t, path, "old"+mark)
+	}
+}
+
 // What was written before the exchange is seen before, so that nobody sees the file go back in time.
 func TestSeenBefore(t *testing.T) {
 	path := plant(t, "old")

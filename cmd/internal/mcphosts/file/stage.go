@@ -6,7 +6,9 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 )
 
@@ -103,15 +105,14 @@ func (s *stage) recoverKilled() error {
 
 // rescue moves a file that is not needed, and may be another program's, to the backups.
 func (s *stage) rescue(at *folder, left string) error {
-	o, err := at.open(left)
-	if err != nil {
+	text, _, err := is(at, left, nil)
+	if errors.Is(err, errKind) || errors.Is(err, errSize) { // no later change has to fail of it
+		kept := infix + "kept-" + rand.Text()
+		return errors.Join(fmt.Errorf("%w, and kept as %s", err, filepath.Join(at.path, kept)), at.rename(left, kept))
+	} else if err != nil {
 		return err
 	}
-	text, err := o.text()
-	o.Close()
-	if err == nil {
-		_, err = backup(s.path, text)
-	}
+	_, err = backup(s.path, text)
 	return errors.Join(err, at.remove(left))
 }
 
