@@ -12,7 +12,8 @@ import (
 	"github.com/security-mcp/mcp-sandbox/platform"
 )
 
-// orphanTimeout is how long processes of a shim that was killed may take to become this process's children.
+// orphanTimeout is how long processes of a shim that was killed may take to become this process's children, and to end:
+// one that hangs in the kernel is reaped after the next launch.
 const orphanTimeout = 4 * time.Second
 
 // reapOrphans reaps the processes of a shim that became children of this process: only if this process is process 1
@@ -27,22 +28,21 @@ func reapOrphans(killed bool) {
 		until = until.Add(orphanTimeout)
 	}
 	for pause := time.Millisecond; ; pause = min(2*pause, 100*time.Millisecond) {
-		if !orphans() && time.Now().After(until) {
+		if orphans(); time.Now().After(until) {
 			return
 		}
 		time.Sleep(pause)
 	}
 }
 
-// orphans reaps the orphans that have ended, and reports whether others live.
-func orphans() (left bool) {
+// orphans reaps the orphans that have ended.
+func orphans() {
 	entries, _ := os.ReadDir("/proc")
 	for _, e := range entries {
 		if pid, err := strconv.Atoi(e.Name()); err == nil && orphan(pid) {
-			left = reap(pid) || left
+			reap(pid)
 		}
 	}
-	return left
 }
 
 // orphan reports whether a process is a child of this process by the name of a runner. Every living shim's runner is
@@ -57,24 +57,17 @@ func orphan(pid int) bool {
 	return ok && s.Parent == os.Getpid() && string(name) == order.RunnerName
 }
 
-// reap reaps an orphan that has ended, and reports whether it lives.
-func reap(pid int) (lives bool) {
+// reap reaps an orphan that has ended, if no other goroutine of the host has.
+func reap(pid int) {
 	fd, err := unix.PidfdOpen(pid, 0)
 	if err != nil {
-		return false
+		return
 	}
 	defer unix.Close(fd)
 	if !orphan(pid) { // it ended in between, and the number may be another's
-		return false
+		return
 	}
-	var st unix.Siginfo
-	for {
-		switch err = unix.Waitid(unix.P_PIDFD, fd, &st, unix.WEXITED|unix.WNOHANG, nil); {
-		case err == unix.EINTR:
-			continue
-		case err != nil:
-			return false // another goroutine of the host has reaped it
-		}
-		return st.Signo == 0
+	for err = unix.EINTR; err == unix.EINTR; {
+		err = unix.Waitid(unix.P_PIDFD, fd, nil, unix.WEXITED|unix.WNOHANG, nil)
 	}
 }

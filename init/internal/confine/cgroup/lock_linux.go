@@ -90,6 +90,7 @@ func (f *folder) mkdirLocked(suffix string) (*folder, error) {
 // removeUnlocked removes the sandbox groups below f that no launch has locked. In one that a launcher moved itself into
 // nothing is killed: the parent of a host becomes a shim there, which has no lock of it.
 func (f *folder) removeUnlocked() {
+	until := time.Now().Add(removeTimeout) // for all of them: a process that hangs in the kernel keeps its group
 	for _, name := range f.children() {
 		if !isSandboxName(name) {
 			continue
@@ -99,7 +100,7 @@ func (f *folder) removeUnlocked() {
 			case free && strings.HasSuffix(name, shimSuffix):
 				unix.Unlinkat(f.fd, name, unix.AT_REMOVEDIR)
 			case free:
-				f.remove(stale)
+				f.remove(stale, until)
 			}
 			stale.close()
 		}
@@ -110,8 +111,8 @@ func (f *folder) removeUnlocked() {
 const removeTimeout = 200 * time.Millisecond
 
 // remove removes a group below f and the groups in it. Processes in them are killed.
-func (f *folder) remove(top *folder) {
-	for until := time.Now().Add(removeTimeout); ; {
+func (f *folder) remove(top *folder, until time.Time) {
+	for {
 		for _, name := range top.children() {
 			unix.Unlinkat(top.fd, name, unix.AT_REMOVEDIR)
 		}

@@ -17,7 +17,7 @@ func (g *Group) Remove() {
 			g.server.close()
 		}
 		g.init.close()
-		g.parent.remove(g.top)
+		g.parent.remove(g.top, time.Now().Add(removeTimeout))
 		g.top.close()
 	}
 	g.moveUp()
@@ -53,6 +53,6 @@ func (g *Group) moveUp() {
 		g.parent.write("cgroup.subtree_control", "-"+name)
 	}
 	if g.parent.write("cgroup.procs", "0") == nil {
-		g.parent.remove(g.shim)
+		g.parent.remove(g.shim, time.Now().Add(removeTimeout))
 	}
 }

@@ -18,6 +18,8 @@ const (
 	repairTimeout = 5 * time.Second
 	// retryDelay is the wait for a host's, or the kernel's, unfinished change.
 	retryDelay = time.Millisecond
+	// scarceDelay is the wait for descriptors or memory.
+	scarceDelay = 20 * time.Millisecond
 	// leastTries are the failed tries to lay covers before a file that stays the same is given up.
 	leastTries = 5
 	// linkTimeout is how long a covered file may have another name.
@@ -62,32 +64,45 @@ func (r *repair) pause(delay time.Duration) error {
 // mountAll mounts covers until none is missing. The host may go on replacing files meanwhile.
 func (r *repair) mountAll() error {
 	for !r.stopped {
-		// The watch comes first: whatever changes after the comparison brings another event.
-		if err := r.paths.watch(); err != nil {
-			return err
+		done, err := r.mountLost()
+		if isScarce(err) && r.pause(scarceDelay) == nil {
+			continue
 		}
-		mounts, err := r.paths.mounts()
-		if err != nil {
-			return err
-		}
-		lost, retry, err := r.paths.updateLost(mounts)
-		switch {
-		case err != nil:
-		case len(lost) > 0:
-			err = r.mountCovers(lost)
-		case retry:
-			err = r.pause(retryDelay)
-		case len(r.laid) == 0:
-			return nil
-		default:
-			r.complete = true
-			return r.checkNames()
-		}
-		if err != nil {
+		if done || err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// mountLost mounts the covers that are missing; done: none is. The watch comes first: whatever changes after the
+// comparison brings another event.
+func (r *repair) mountLost() (done bool, err error) {
+	if err := r.paths.watch(); err != nil {
+		return false, err
+	}
+	mounts, err := r.paths.mounts()
+	if err != nil {
+		return false, err
+	}
+	lost, retry, err := r.paths.updateLost(mounts)
+	switch {
+	case err != nil:
+		return false, err
+	case len(lost) > 0:
+		return false, r.mountCovers(lost)
+	case retry:
+		return false, r.pause(retryDelay)
+	case len(r.laid) == 0:
+		return true, nil
+	}
+	r.complete = true
+	return true, r.checkNames()
+}
+
+// isScarce reports whether an error is of what others can use up for a moment: in a host all sandboxes share descriptors.
+func isScarce(err error) bool {
+	return errors.Is(err, unix.EMFILE) || errors.Is(err, unix.ENFILE) || errors.Is(err, unix.ENOMEM)
 }
 
 // mountCovers starts a runner that enters the namespaces and lays covers, and checks the runner's results.

@@ -4,6 +4,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -169,6 +170,50 @@ func TestWhatTheHostReplacesIsOpenWhileNobodyWatches(t *testing.T) {
 	s.covered("write/.mcp.json")
 	s.tell("")
 	if o := s.end(); o.Code != 7 || o.Stdout != "tried\nsaw content\nwrote\ntried\ntried\n" {
+		t.Errorf("code %d, %q\n%s", o.Code, o.Stdout, o.Stderr)
+	}
+}
+
+// A watcher that has no descriptor left for a while goes on when there is one again: in a host all sandboxes share them.
+func TestRepairWithoutDescriptors(t *testing.T) {
+	s := build(t, "/var/tmp").subject(t, masked, nil)
+	s.tell("")
+	pid := s.cmd.Process.Pid
+	var had unix.Rlimit
+	if err := unix.Prlimit(pid, unix.RLIMIT_NOFILE, nil, &had); err != nil {
+		t.Fatal(err)
+	}
+	free := 0
+	for used := error(nil); used == nil; free++ {
+		_, used = os.Lstat("/proc/" + strconv.Itoa(pid) + "/fd/" + strconv.Itoa(free))
+	}
+	free-- // the lowest number that is not in use
+	if err := unix.Prlimit(pid, unix.RLIMIT_NOFILE, &unix.Rlimit{Cur: uint64(free), Max: had.Max}, nil); err != nil {
+		t.Fatal(err)
+	}
+	pauses := func() (all int) {
+		threads, _ := filepath.Glob("/proc/" + strconv.Itoa(pid) + "/task/*/status")
+		for _, thread := range threads {
+			b, _ := os.ReadFile(thread)
+			_, after, _ := strings.Cut(string(b), "\nvoluntary_ctxt_switches:")
+			line, _, _ := strings.Cut(after, "\n")
+			n, _ := strconv.Atoi(strings.TrimSpace(line))
+			all += n
+		}
+		return all
+	}
+	before := pauses()
+	s.fresh(t, "write/secret.new")
+	if err := os.Rename(s.Path("write/secret.new"), s.Path("write/secret")); err != nil {
+		t.Fatal(err)
+	}
+	testbed.Await(t, "tries to look", func() bool { return pauses() > before+5 })
+	if err := unix.Prlimit(pid, unix.RLIMIT_NOFILE, &had, nil); err != nil {
+		t.Fatal(err)
+	}
+	s.covered("write/secret")
+	s.tell("")
+	if o := s.end(); o.Code != 7 || o.Stdout != "tried\ntried\n" {
 		t.Errorf("code %d, %q\n%s", o.Code, o.Stdout, o.Stderr)
 	}
 }
