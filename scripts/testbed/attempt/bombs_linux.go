@@ -21,13 +21,15 @@ const (
 // bombActions use up one kind of resource: they do the same MOST times, or until the kernel refuses. The detail counts.
 func bombActions() map[string]action {
 	return map[string]action{
-		"memory":  {"MOST: touch blocks of memory", 1, 1, bomb(touch)},
-		"files":   {"MOST: open files", 1, 1, bomb(openFile)},
-		"fork":    {"MOST: children that stay", 1, 1, bomb(fork)},
-		"threads": {"MOST: threads that stay; the Go runtime ends the program when one is refused", 1, 1, bomb(thread)},
-		"fill":    {"DIR MOST: append blocks to one file; DIR may hold $VARIABLE", 2, 2, bomb(fill)},
-		"create":  {"DIR MOST: make empty files; DIR may hold $VARIABLE", 2, 2, bomb(create)},
-		"spin":    {": use every core and ignore SIGXCPU and SIGTERM", 0, 0, spin},
+		"memory":    {"MOST: touch blocks of memory", 1, 1, bomb(touch)},
+		"files":     {"MOST: open files", 1, 1, bomb(openFile)},
+		"fork":      {"MOST: children that stay", 1, 1, bomb(fork)},
+		"threads":   {"MOST: threads that stay; the Go runtime ends the program when one is refused", 1, 1, bomb(thread)},
+		"fill":      {"DIR MOST: append blocks to one file; DIR may hold $VARIABLE", 2, 2, bomb(fill)},
+		"create":    {"DIR MOST: make empty files; DIR may hold $VARIABLE", 2, 2, bomb(create)},
+		"terminals": {"MOST: open terminals", 1, 1, bomb(openTerminal)},
+		"watchers":  {"MOST: make watchers of files", 1, 1, bomb(watch)},
+		"spin":      {": use every core and ignore SIGXCPU and SIGTERM", 0, 0, spin},
 	}
 }
 
@@ -58,6 +60,16 @@ func touch(string, int) error {
 
 func openFile(string, int) error {
 	_, err := unix.Open(os.DevNull, unix.O_RDONLY, 0)
+	return err
+}
+
+func openTerminal(string, int) error {
+	_, err := unix.Open("/dev/ptmx", unix.O_RDWR|unix.O_NOCTTY, 0)
+	return err
+}
+
+func watch(string, int) error {
+	_, err := unix.InotifyInit1(0)
 	return err
 }
 

@@ -81,8 +81,10 @@ func TestHostWins(t *testing.T) {
 // What is no text and takes the file's place in the last moment gets the place back, and no later change has to fail.
 func TestOtherKindMeanwhile(t *testing.T) {
 	for kind, put := range map[string]func(path string) error{
-		"a folder":  func(path string) error { return os.Mkdir(path, 0o700) },
-		"too large": func(path string) error { return errors.Join(os.WriteFile(path, nil, 0o600), os.Truncate(path, MaxSize+1)) },
+		"a folder": func(path string) error { return os.Mkdir(path, 0o700) },
+		"too large": func(path string) error {
+			return errors.Join(os.WriteFile(path, nil, 0o600), os.Truncate(path, MaxSize+1))
+		},
 	} {
 		path := plant(t, "old")
 		_, err := changer{Target: at(t, path), change: ours, at: func(now string) {

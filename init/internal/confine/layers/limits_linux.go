@@ -72,6 +72,10 @@ func limitsOf(r *Request) []limit {
 	confined := r.Policy.Level != policy.Privileged
 	add("real-time priority", unix.RLIMIT_RTPRIO, 0, confined && r.Machine.Hard[unix.RLIMIT_RTPRIO] > 0)
 	add("nice", unix.RLIMIT_NICE, 0, confined && r.Machine.Hard[unix.RLIMIT_NICE] > 0)
+	// These count for the user's other programs too, and in a user namespace for this sandbox alone besides.
+	confined = confined && !r.Machine.Shared
+	add("pending signals", unix.RLIMIT_SIGPENDING, 1024, confined && r.Machine.Hard[unix.RLIMIT_SIGPENDING] > 1024)
+	add("bytes in message queues", unix.RLIMIT_MSGQUEUE, 400<<10, confined && r.Machine.Hard[unix.RLIMIT_MSGQUEUE] > 400<<10)
 	return list
 }
 

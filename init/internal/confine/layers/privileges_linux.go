@@ -56,29 +56,49 @@ func (r noNewRights) emptyBoundingSet(b *build) {
 	})
 }
 
-const maxUserNamespaces = "/proc/sys/user/max_user_namespaces"
-
-// noUserNamespaces forbids new user namespaces by the limit of its own.
+// noUserNamespaces forbids new user namespaces by the limit of its own. Without a /proc of its own a sandbox cannot reach
+// it, and the filter alone refuses new user namespaces.
 func noUserNamespaces(b *build) {
-	// The limit is this namespace's own. Without a /proc of its own a sandbox cannot reach it, and the filter alone
-	// refuses new user namespaces.
-	var none program.Label
-	limit := fileRead{at: b.Space(16)}
-	open := b.Try(sys.Openat(sys.CWD, maxUserNamespaces, unix.O_RDWR|unix.O_CLOEXEC, 0))
-	b.BranchUnlessOK(&none)
-	b.Do(sys.Write(open.Result(), "0")).Returns(program.Int(1)).For(maxUserNamespaces)
-	limit.op = b.Ask(sys.Pread64(open.Result(), limit.at, 16, 0)).For(maxUserNamespaces)
-	b.Do(sys.Close(open.Result())).For(maxUserNamespaces) // or /proc could not be made read-only
-	another := b.Ask(sys.Unshare(unix.CLONE_NEWUSER)).Returns(program.Errno(unix.ENOSPC))
-	b.Bind(&none)
-	b.prove(func(c *check) {
-		if e := c.Errno(open); e != 0 {
-			c.lacks("max_user_namespaces", "0", "open: "+e.Error(), "only the filter refuses new user namespaces")
-			return
-		}
-		c.fact("max_user_namespaces", "0", c.line(limit))
-		c.fact("a new user namespace", "ENOSPC", c.result(another))
+	var another program.Op
+	lowered := lower(b, "max_user_namespaces", "0", "only the filter refuses new user namespaces", func() {
+		another = b.Ask(sys.Unshare(unix.CLONE_NEWUSER)).Returns(program.Errno(unix.ENOSPC))
 	})
+	b.prove(func(c *check) {
+		if lowered(c) {
+			c.fact("a new user namespace", "ENOSPC", c.result(another))
+		}
+	})
+}
+
+// fewWatchers leaves the user's other programs most of the 128 watchers that they have together; inotify(7).
+func fewWatchers(b *build) {
+	lowered := lower(b, "max_inotify_instances", "64", "the server can use up what watchers of files the user may have", nil)
+	b.prove(func(c *check) { lowered(c) })
+}
+
+// lower writes a limit of the user namespace, and then has more calls laid. What it returns adds the fact, and reports
+// whether the limit could be opened.
+func lower(b *build, name, value, effect string, more func()) (lowered func(*check) bool) {
+	var none program.Label
+	path := "/proc/sys/user/" + name
+	limit := fileRead{at: b.Space(16)}
+	open := b.Try(sys.Openat(sys.CWD, path, unix.O_RDWR|unix.O_CLOEXEC, 0))
+	b.BranchUnlessOK(&none)
+	b.Do(sys.Write(open.Result(), value)).Returns(program.Int(len(value))).For(path)
+	limit.op = b.Ask(sys.Pread64(open.Result(), limit.at, 16, 0)).For(path)
+	b.Do(sys.Close(open.Result())).For(path) // or /proc could not be made read-only
+	if more != nil {
+		more()
+	}
+	b.Bind(&none)
+	return func(c *check) bool {
+		if e := c.Errno(open); e != 0 {
+			c.lacks(name, value, "open: "+e.Error(), effect)
+			return false
+		}
+		c.fact(name, value, c.line(limit))
+		return true
+	}
 }
 
 // serverCapabilities drops the last capabilities of the server's process, and compares init's, which the frame drops.

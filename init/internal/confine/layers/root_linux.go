@@ -73,8 +73,14 @@ func (r root) layout(b *build) {
 		n.placePrivate(&v.Private[placed], private[placed])
 	}
 	r.proc.mount(b, r.masks.keys)
-	b.mount("devpts", "dev/pts", "devpts", unix.MS_NOSUID|unix.MS_NOEXEC, "newinstance,ptmxmode=0666,mode=0620")
+	b.mount("devpts", "dev/pts", "devpts", unix.MS_NOSUID|unix.MS_NOEXEC, ptsOptions)
 }
+
+// ptsOptions bound the terminals of a sandbox: all of the machine's have one count, /proc/sys/kernel/pty/max.
+const (
+	ptsMost    = "max=64"
+	ptsOptions = "newinstance,ptmxmode=0666,mode=0620," + ptsMost
+)
 
 // sizeOf limits the root's tmpfs to the view's needs. The server cannot write to it.
 func sizeOf(v *fsview.View) string {

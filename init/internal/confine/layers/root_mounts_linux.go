@@ -74,6 +74,9 @@ func proveMounts(c *check, v *fsview.View, proc *procMount, fresh freshDevices) 
 		if m.Path == w.path {
 			w.seen, w.got = true, flagsOf(m)
 		}
+		if w.path == ptsPath && !m.HasSuper(ptsMost) {
+			c.refuse("mountinfo", ptsPath, mismatch{ptsMost, m.Super})
+		}
 	}
 	for i := range want {
 		w := &want[i]

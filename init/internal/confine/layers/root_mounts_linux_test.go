@@ -47,7 +47,7 @@ const goodTable = `1 0 0:1 / / ro,nosuid,nodev - tmpfs tmpfs rw
 5 4 8:3 / /srv/w/disk rw,nosuid,nodev - xfs /dev/sdc rw
 6 1 0:5 /null /dev/null ro,nosuid,noexec - devtmpfs devtmpfs rw
 7 1 0:6 /0 /tmp rw,nosuid,nodev - tmpfs tmpfs rw
-8 1 0:7 / /dev/pts rw,nosuid,noexec - devpts devpts rw
+8 1 0:7 / /dev/pts rw,nosuid,noexec - devpts devpts rw,max=64
 9 4 8:1 /srv/w/.git /srv/w/.git ro,nosuid,nodev - ext4 /dev/sda rw
 10 4 0:6 /denied /srv/w/secret ro,nosuid,nodev - tmpfs tmpfs rw
 `
@@ -85,6 +85,7 @@ func TestMountsAreCompared(t *testing.T) {
 		{"shared", "/srv/w rw,nosuid,nodev -", "/srv/w rw,nosuid,nodev shared:7 -"},
 		{"slave", "/tmp rw,nosuid,nodev -", "/tmp rw,nosuid,nodev master:7 -"},
 		{"a device", "/dev/null ro", "/dev/null rw"},
+		{"all terminals of the machine", "rw,max=64", "rw"},
 		{"not asked for", goodTable, goodTable + "11 1 8:4 / /home rw,nosuid,nodev - ext4 /dev/sdd rw\n"},
 		{"a second one on a fresh one", goodTable, goodTable + "11 7 8:4 / /tmp rw,nosuid,nodev - ext4 /dev/sdd rw\n"},
 		{"the same on a fresh one", goodTable, goodTable + "11 7 0:6 /0 /tmp rw,nosuid,nodev - tmpfs tmpfs rw\n"},
@@ -114,7 +115,7 @@ func TestMountsBelowAPinAreCompared(t *testing.T) {
 3 2 8:1 /q /tmp/p/q ro,nosuid,nodev - ext4 /dev/sda rw
 4 3 0:6 /1 /tmp/p/q/d rw,nosuid,nodev - tmpfs tmpfs rw
 5 4 8:1 /q/d/x /tmp/p/q/d/x ro,nosuid,nodev - ext4 /dev/sda rw
-6 1 0:7 / /dev/pts rw,nosuid,noexec - devpts devpts rw
+6 1 0:7 / /dev/pts rw,nosuid,noexec - devpts devpts rw,max=64
 7 2 0:6 /0/p /tmp/p rw,nosuid,nodev - tmpfs tmpfs rw
 8 7 8:1 /q /tmp/p/q ro,nosuid,nodev - ext4 /dev/sda rw
 9 8 0:6 /1 /tmp/p/q/d rw,nosuid,nodev - tmpfs tmpfs rw
@@ -158,7 +159,7 @@ func TestMountsOfTheHostAreCompared(t *testing.T) {
 2 1 8:1 /w /srv/w rw,nosuid,nodev - ext4 /dev/sda rw
 3 2 8:1 /r /srv/w/a/r ro,nosuid,nodev - ext4 /dev/sda rw
 4 3 8:2 / /srv/w/a/r/disk ro,nosuid,nodev - ext4 /dev/sdb rw
-5 1 0:7 / /dev/pts rw,nosuid,noexec - devpts devpts rw
+5 1 0:7 / /dev/pts rw,nosuid,noexec - devpts devpts rw,max=64
 6 2 8:1 /w/a /srv/w/a rw,nosuid,nodev - ext4 /dev/sda rw
 7 2 8:3 / /srv/w/disk rw,nosuid,nodev - ext4 /dev/sdc rw
 `

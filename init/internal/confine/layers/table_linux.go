@@ -112,8 +112,9 @@ func initRows(s *state) []entry {
 		{order.Root, full, pivot{host: &s.host, proc: &s.proc}},
 		{order.Root, reduced, stateless(noRoot)},
 		{order.Root, limitsAny, absent{effect: hostFiles}},
-		// the limit is that of the new user namespace
+		// the limits are those of the new user namespace
 		{order.Privileges, full, stateless(noUserNamespaces)},
+		{order.Privileges, full, stateless(fewWatchers)},
 		// no row behind this one gets a capability, and only mounts still use one
 		{order.Privileges, full, noNewRights{ownUserNS: true}},
 		{order.Privileges, reduced | limitsAny, noNewRights{}},

@@ -84,7 +84,7 @@ var free = []freedom{
 	partly(`root pivot statx of (/dev/pts|a link|a pin) stores another mode`, "the type counts: a link has no mode, a pin shows the host's"),
 	partly(`root pivot statx of a pin stores another ino`, "of a folder that was made for what lies below it: type and device are compared"),
 	whole(`root pivot statfs stores another (type|bfree|bavail|ffree|rest)`, "counters, and what mountinfo says"),
-	partly(`(namespaces namespaces read|privileges noUserNamespaces pread64|seccomp seccomp read) stores another blank`, "the kernel pads its columns"),
+	partly(`(namespaces namespaces read|privileges (noUserNamespaces|fewWatchers) pread64|seccomp seccomp read) stores another blank`, "the kernel pads its columns"),
 	whole(`seccomp seccomp read stores another line of the list`, "of /proc/thread-self/status the count of filters is asked for; other calls ask for the rest"),
 	partly(`seccomp seccomp read returns another number`, "the end of the text, behind the count"),
 	whole(`frame waitid stores another (signo|errno|pid|uid)`, "waitid was asked for this process alone; code and status say how it stopped"),

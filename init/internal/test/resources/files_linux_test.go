@@ -15,6 +15,18 @@ func TestDescriptorBomb(t *testing.T) {
 	})
 }
 
+// What the user, or the whole machine, has of one count is left to others.
+func TestSharedCounts(t *testing.T) {
+	everywhere(t, func(t *testing.T, at place) {
+		for bomb, want := range map[string]string{"terminals": "ENOSPC", "watchers": "EMFILE"} {
+			run := explode(t, at, `"limits":{"openFiles":1000}`, bomb, "900")
+			if n, word := run.far(); word != want || n != 64 {
+				t.Errorf("%d %s, %s", n, bomb, word)
+			}
+		}
+	})
+}
+
 // The private folders share one cap, of bytes and of files; the root itself takes nothing.
 func TestFileSystemBombs(t *testing.T) {
 	const size = 32 << 20

@@ -43,7 +43,8 @@ func TestOwnLimits(t *testing.T) {
 				t.Fatalf("code %d, %q\n%s", run.Code, &run.Stdout, &run.Stderr)
 			}
 			want := map[string]string{"cpu time": c.cpu, "core file size": core, "data size": c.data, "address space": c.space,
-				"file size": c.file, "open files": c.open, "processes": c.processes, "nice priority": "0", "realtime priority": "0"}
+				"file size": c.file, "open files": c.open, "processes": c.processes, "nice priority": "0", "realtime priority": "0",
+				"pending signals": "1024", "msgqueue size": "409600"}
 			for name, is := range got {
 				w := want[name]
 				switch soft, hard, two := strings.Cut(w, " "); {
