@@ -24,7 +24,7 @@ func bombActions() map[string]action {
 		"memory":    {"MOST: touch blocks of memory", 1, 1, bomb(touch)},
 		"files":     {"MOST: open files", 1, 1, bomb(openFile)},
 		"fork":      {"MOST: children that stay", 1, 1, bomb(fork)},
-		"threads":   {"MOST: threads that stay; the Go runtime ends the program when one is refused", 1, 1, bomb(thread)},
+		"threads":   {"MOST: threads that stay; Go ends the program when one is refused", 1, 1, bomb(thread)},
 		"fill":      {"DIR MOST: append blocks to one file; DIR may hold $VARIABLE", 2, 2, bomb(fill)},
 		"create":    {"DIR MOST: make empty files; DIR may hold $VARIABLE", 2, 2, bomb(create)},
 		"terminals": {"MOST: open terminals", 1, 1, bomb(openTerminal)},

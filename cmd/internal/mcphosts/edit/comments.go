@@ -10,16 +10,13 @@ import (
 // A span is where bytes of a file begin and end.
 type span struct{ start, end int }
 
-func (d *Document) comments() []span {
-	if d.syntax == mcphosts.TOML || d.syntax == mcphosts.YAML {
-		return comments(d.bytes, d.root, "#")
-	}
-	return comments(d.bytes, d.root, "//", "/*")
-}
-
-// comments are the texts of the comments that begin so: all that does outside of keys and values. Of a value whose end is
+// comments are the texts of the comments: of all that begins as one outside of keys and values. Of a value whose end is
 // unknown some of the text can be taken for one.
-func comments(file []byte, root *node, beginnings ...string) (all []span) {
+func comments(file []byte, syntax mcphosts.Syntax, root *node) (all []span) {
+	beginnings := []string{"//", "/*"}
+	if syntax == mcphosts.TOML || syntax == mcphosts.YAML {
+		beginnings = []string{"#"}
+	}
 	taken := []span{{len(file), len(file)}}
 	root.each(false, func(n *node, _ bool) {
 		if n.kind <= text && n.end != unknown {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/security-mcp/mcp-sandbox/cmd/internal/mcphosts"
 	"github.com/tailscale/hujson"
 )
 
@@ -26,9 +27,9 @@ func parseJSON(file []byte, strict bool) (*node, error) {
 		return nil, errors.New("a comment or a comma after the last item, which this host does not read")
 	}
 	root := jsonNode(&v)
-	for _, c := range comments(file, root, "//", "/*") {
+	for _, c := range comments(file, mcphosts.JSONC, root) {
 		if isFilled(string(file[c.start:c.end])) { // which happens before the host looks for comments
-			return nil, errors.New("a comment has {env:NAME} or {file:PATH}, and what opencode puts there may end the comment")
+			return nil, errors.New("a comment has {env:NAME} or {file:PATH}: what opencode puts there may end it")
 		}
 	}
 	return root, nil

@@ -33,7 +33,7 @@ func (d *Document) Masked() []byte {
 			masks = append(masks, mask{n.start, end, hidden})
 		}
 	})
-	for _, c := range d.comments() {
+	for _, c := range comments(d.bytes, d.syntax, d.root) {
 		masks = append(masks, mask{c.start, c.end, "…"})
 	}
 	slices.SortStableFunc(masks, func(a, b mask) int { return a.start - b.start })

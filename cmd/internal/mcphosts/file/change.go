@@ -150,8 +150,8 @@ func (c changer) settle(s *stage, r Result) (again bool, err error) {
 				return false, errors.Join(errTouched, s.exchange(), s.clear())
 			}
 		}
-		if errors.Is(err, errKind) || errors.Is(err, errSize) { // a link, say, took the file's place: the next try says so
-			err = nil
+		if errors.Is(err, errKind) || errors.Is(err, errSize) {
+			err = nil // a link, say, took the file's place: the next try says so
 		}
 		if same || err != nil {
 			if err == nil {

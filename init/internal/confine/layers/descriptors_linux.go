@@ -52,8 +52,8 @@ const (
 )
 
 // keyring joins a new session keyring in place of the launcher's, which every process inherits; session-keyring(7).
-// The one before is not asked for: who has none is given one of its user namespace then, and that takes two more of the
-// 200 keys of a user, /proc/sys/kernel/keys/maxkeys.
+// The keyring before is not asked for: a process without one is given that of its user namespace then, which takes two
+// more of a user's 200 keys, /proc/sys/kernel/keys/maxkeys.
 func keyring(b *build) {
 	const name, want = "session keyring", "a fresh one"
 	const effect = "the launcher's session keyring stays attached; the filter refuses keyctl to the server"

@@ -75,7 +75,8 @@ func limitsOf(r *Request) []limit {
 	// These count for the user's other programs too, and in a user namespace for this sandbox alone besides.
 	confined = confined && !r.Machine.Shared
 	add("pending signals", unix.RLIMIT_SIGPENDING, 1024, confined && r.Machine.Hard[unix.RLIMIT_SIGPENDING] > 1024)
-	add("bytes in message queues", unix.RLIMIT_MSGQUEUE, 400<<10, confined && r.Machine.Hard[unix.RLIMIT_MSGQUEUE] > 400<<10)
+	const queues = 400 << 10
+	add("message queues", unix.RLIMIT_MSGQUEUE, queues, confined && r.Machine.Hard[unix.RLIMIT_MSGQUEUE] > queues)
 	return list
 }
 

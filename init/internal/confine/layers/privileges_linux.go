@@ -56,8 +56,8 @@ func (r noNewRights) emptyBoundingSet(b *build) {
 	})
 }
 
-// noUserNamespaces forbids new user namespaces by the limit of its own. Without a /proc of its own a sandbox cannot reach
-// it, and the filter alone refuses new user namespaces.
+// noUserNamespaces forbids new user namespaces by the limit of its own. Without a /proc of its own a sandbox cannot
+// reach it, and the filter alone refuses new user namespaces.
 func noUserNamespaces(b *build) {
 	var another program.Op
 	lowered := lower(b, "max_user_namespaces", "0", "only the filter refuses new user namespaces", func() {
@@ -72,7 +72,7 @@ func noUserNamespaces(b *build) {
 
 // fewWatchers leaves the user's other programs most of the 128 watchers that they have together; inotify(7).
 func fewWatchers(b *build) {
-	lowered := lower(b, "max_inotify_instances", "64", "the server can use up what watchers of files the user may have", nil)
+	lowered := lower(b, "max_inotify_instances", "64", "the server can use up the user's watchers of files", nil)
 	b.prove(func(c *check) { lowered(c) })
 }
 

@@ -1,8 +1,11 @@
 package layers
 
 import (
+	"strings"
+
 	"github.com/security-mcp/mcp-sandbox/init/internal/confine/program"
 	"github.com/security-mcp/mcp-sandbox/init/internal/confine/program/sys"
+	"github.com/security-mcp/mcp-sandbox/platform"
 	"golang.org/x/sys/unix"
 )
 
@@ -58,6 +61,15 @@ func (p *procMount) lacks(c *check) {
 			c.lacks("hidepid", "2", reason, "process 1 can be seen, though not looked into")
 		}
 	}
+}
+
+func hasOptions(m *platform.Mount, options string) bool {
+	for o := range strings.SplitSeq(options, ",") {
+		if !m.Has(o) {
+			return false
+		}
+	}
+	return true
 }
 
 // readOnlyProc makes /proc read-only, after the last write to it. A server with the machine's user 0 (a container's

@@ -100,7 +100,7 @@ func (r *repair) mountLost() (done bool, err error) {
 	return true, r.checkNames()
 }
 
-// isScarce reports whether an error is of what others can use up for a moment: in a host all sandboxes share descriptors.
+// isScarce reports whether an error is of what others can use up for a moment, as all sandboxes of a host do.
 func isScarce(err error) bool {
 	return errors.Is(err, unix.EMFILE) || errors.Is(err, unix.ENFILE) || errors.Is(err, unix.ENOMEM)
 }
