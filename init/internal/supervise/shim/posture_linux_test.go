@@ -180,7 +180,8 @@ func (r *running) namespaces() {
 // limits: those of the policy as it says, all others as the launcher had them.
 func (r *running) limits() {
 	claims := map[string]string{"Max core file size": "core", "Max data size": "data", "Max address space": "address space",
-		"Max file size": "file size", "Max open files": "open files", "Max processes": "processes"}
+		"Max file size": "file size", "Max open files": "open files", "Max processes": "processes",
+		"Max pending signals": "pending signals", "Max msgqueue size": "message queues"}
 	own, err := os.ReadFile("/proc/self/limits")
 	if err != nil {
 		r.Fatal(err)
