@@ -2,6 +2,7 @@ package install
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -143,8 +144,9 @@ func (i *installation) ready(p *store.Package) (*Ready, error) {
 		Env: e.Env, spec: i.title(), beside: beside(i.start)}, nil
 }
 
-// private is the name of Job.Private in the stage.
-const private = ".mcp-sandbox-install"
+// private begins the name of Job.Private in the stage. The rest is new for each install: an archive whose files are
+// unpacked beside that folder cannot name one in it.
+const private = ".mcp-sandbox-install-"
 
 // install makes a stage, lets the manager fill it, and puts it into the store if everything is as it should be.
 func (i *installation) install(ctx context.Context) (*Ready, error) {
@@ -179,7 +181,7 @@ func (i *installation) install(ctx context.Context) (*Ready, error) {
 	}
 	c := i.cell(q)
 	j := &job.Job{Program: q.Program, Start: i.start, Settings: found, Stage: stage.Folder, Scripts: i.Scripts,
-		Owner: -1, Private: filepath.Join(stage.Folder, private), Cell: c}
+		Owner: -1, Private: filepath.Join(stage.Folder, private+rand.Text()), Cell: c}
 	if i.MinAge > 0 {
 		j.Before = began.Add(-i.MinAge)
 	}
@@ -224,7 +226,7 @@ func (i *installation) fill(ctx context.Context, stage *store.Stage, j *job.Job)
 		_, err = i.row.Entry(j.Stage, i.start)
 	}
 	if err == nil {
-		err = stage.Drop(private)
+		err = stage.Drop(filepath.Base(j.Private))
 	}
 	return c, err
 }

@@ -84,6 +84,18 @@ func TestEvilWheels(t *testing.T) {
 	}
 }
 
+// A wheel that brings a report in place of pip's does not choose its own version.
+func TestForgedReport(t *testing.T) {
+	t.Parallel()
+	h, x := newPythonHome(t)
+	report := fmt.Sprintf(`{"install": [{"metadata": {"name": "forged", "version": "9.0"}, "download_info": {"url": "%s9.0.whl",
+		"archive_info": {"hashes": {"sha256": "%s"}}}}]}`, strings.TrimSuffix(x.URL, "simple/"), zeroes)
+	x.Add(script(wheel{Name: "forged", Files: texts{"forged-1.0.data/data/.mcp-sandbox-install/report.json": report}}))
+	if r := h.must(t, "pipx run forged"); r.Package.Version != "1.0" || r.Package.Integrity == "sha256:"+zeroes {
+		t.Errorf("%+v", r.Package.Identity)
+	}
+}
+
 // A wheel without a program of the name that is asked for.
 func TestWheelPrograms(t *testing.T) {
 	long(t)
