@@ -50,6 +50,15 @@ var evils = []struct {
 	{"shrinkwrap of elsewhere", pack{Manifest: keys{"_hasShrinkwrap": true, "dependencies": map[string]string{"dep": "1"}}, Files: []file{{Name: "npm-shrinkwrap.json",
 		Text: `{"lockfileVersion":3,"packages":{"":{"dependencies":{"dep":"1"}},"node_modules/dep":{"version":"1.0.0","resolved":"http://elsewhere.example/dep.tgz"}}}`}}},
 		[]string{"elsewhere.example"}},
+	{"bundle in a shrinkwrap without a hash", pack{Manifest: keys{"_hasShrinkwrap": true, "bundleDependencies": []string{"dep"}, "dependencies": map[string]string{"dep": "1"}}, Files: []file{{Name: "npm-shrinkwrap.json",
+		Text: `{"lockfileVersion":3,"packages":{"":{"dependencies":{"dep":"1"}},"node_modules/dep":{"version":"1.0.0","resolved":"REGISTRYdep/-/1.0.0.tgz"}}}`}}},
+		[]string{"no hash of the archive of dep"}},
+	{"bundle in a shrinkwrap of elsewhere", pack{Manifest: keys{"_hasShrinkwrap": true, "bundleDependencies": []string{"dep"}, "dependencies": map[string]string{"dep": "1"}}, Files: []file{{Name: "npm-shrinkwrap.json",
+		Text: `{"lockfileVersion":3,"packages":{"":{"dependencies":{"dep":"1"}},"node_modules/dep":{"version":"1.0.0","resolved":"http://elsewhere.example/dep.tgz"}}}`}}},
+		[]string{"elsewhere.example"}},
+	{"bundle in a shrinkwrap of no URL", pack{Manifest: keys{"_hasShrinkwrap": true, "bundleDependencies": []string{"dep"}, "dependencies": map[string]string{"dep": "1"}}, Files: []file{{Name: "npm-shrinkwrap.json",
+		Text: `{"lockfileVersion":3,"packages":{"":{"dependencies":{"dep":"1"}},"node_modules/dep":{"version":"1.0.0"}}}`}}},
+		[]string{"dependency dep"}},
 }
 
 func TestEvilPackages(t *testing.T) {

@@ -27,6 +27,7 @@ type locked struct {
 	Integrity        string `json:"integrity"`
 	HasInstallScript bool   `json:"hasInstallScript"`
 	InBundle         bool   `json:"inBundle"`
+	HasShrinkwrap    bool   `json:"hasShrinkwrap"`
 	Link             bool   `json:"link"`
 }
 
@@ -99,13 +100,15 @@ func nameOf(folder string) string {
 // check refuses an entry that is no archive with a SHA-512 from one of the registries, nor lies in such an archive.
 func check(all map[string]locked, folder string, s *job.Settings) error {
 	e, name := all[folder], nameOf(folder)
-	for e.InBundle {
+	for e.InBundle && e.Resolved == "" { // npm fetches what a package lists as its bundle and has not in its archive
 		folder = strings.TrimSuffix(folder[:max(0, strings.LastIndex(folder, "node_modules/"))], "/")
 		parent, ok := all[folder]
 		if !ok {
 			return fmt.Errorf("%s says that %s came inside of another package, and names none", lockFile, name)
 		}
-		e = parent
+		if e = parent; e.HasShrinkwrap {
+			return fmt.Errorf("npm-shrinkwrap.json of %s names no archive of dependency %s", nameOf(folder), name)
+		}
 	}
 	if !strings.HasPrefix(folder, "node_modules/") || path.Clean(folder) != folder {
 		for other, e := range all { // by its name, if there is one

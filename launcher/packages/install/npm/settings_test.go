@@ -21,21 +21,23 @@ func TestLockEntries(t *testing.T) {
 		all  map[string]locked
 		want string
 	}{
-		"whole":             {map[string]locked{"node_modules/a": whole}, ""},
-		"several hashes":    {map[string]locked{"node_modules/a": {Resolved: at, Integrity: "sha1-x sha512-" + sum}}, ""},
-		"bundled":           {map[string]locked{"node_modules/b": whole, "node_modules/b/node_modules/a": {InBundle: true}}, ""},
-		"bundled twice":     {map[string]locked{"node_modules/b": whole, "node_modules/b/node_modules/c": {InBundle: true}, "node_modules/b/node_modules/c/node_modules/a": {InBundle: true}}, ""},
-		"bundled in a link": {map[string]locked{"node_modules/b": {Link: true}, "node_modules/b/node_modules/a": {InBundle: true}}, "only what a registry serves"},
-		"bundled in none":   {map[string]locked{"node_modules/a": {InBundle: true}}, "names none"},
-		"short hash":        {map[string]locked{"node_modules/a": {Resolved: at, Integrity: "sha512-AAAA"}}, "sha512 is needed"},
-		"a link":            {map[string]locked{"node_modules/a": {Resolved: at, Integrity: "sha512-" + sum, Link: true}}, "only what a registry serves"},
-		"a workspace":       {map[string]locked{"packages/a": {Version: "1.0.0"}}, "folder"},
-		"of nowhere":        {map[string]locked{"node_modules/a": {Integrity: "sha512-" + sum}}, "only what a registry serves"},
-		"of another host":   {map[string]locked{"node_modules/a": {Resolved: "https://elsewhere.example/a/-/a-1.tgz", Integrity: "sha512-" + sum}}, "only what a registry serves"},
-		"of another port":   {map[string]locked{"node_modules/a": {Resolved: "https://registry.example:8443/a/-/a-1.tgz", Integrity: "sha512-" + sum}}, "only what a registry serves"},
-		"without TLS":       {map[string]locked{"node_modules/a": {Resolved: "http://registry.example/a/-/a-1.tgz", Integrity: "sha512-" + sum}}, "only what a registry serves"},
-		"of a log-in":       {map[string]locked{"node_modules/a": {Resolved: "https://u:p@registry.example/a/-/a-1.tgz", Integrity: "sha512-" + sum}}, "only what a registry serves"},
-		"leads out":         {map[string]locked{"node_modules/../a": whole}, "folder"},
+		"whole":                     {map[string]locked{"node_modules/a": whole}, ""},
+		"several hashes":            {map[string]locked{"node_modules/a": {Resolved: at, Integrity: "sha1-x sha512-" + sum}}, ""},
+		"bundled":                   {map[string]locked{"node_modules/b": whole, "node_modules/b/node_modules/a": {InBundle: true}}, ""},
+		"bundled twice":             {map[string]locked{"node_modules/b": whole, "node_modules/b/node_modules/c": {InBundle: true}, "node_modules/b/node_modules/c/node_modules/a": {InBundle: true}}, ""},
+		"bundled in a link":         {map[string]locked{"node_modules/b": {Link: true}, "node_modules/b/node_modules/a": {InBundle: true}}, "only what a registry serves"},
+		"bundled in none":           {map[string]locked{"node_modules/a": {InBundle: true}}, "names none"},
+		"in a bundle, but fetched":  {map[string]locked{"node_modules/b": whole, "node_modules/b/node_modules/a": {InBundle: true, Resolved: at}}, "sha512 is needed"},
+		"bundled by its shrinkwrap": {map[string]locked{"node_modules/b": {Resolved: at, Integrity: "sha512-" + sum, HasShrinkwrap: true}, "node_modules/b/node_modules/a": {InBundle: true}}, "names no archive"},
+		"short hash":                {map[string]locked{"node_modules/a": {Resolved: at, Integrity: "sha512-AAAA"}}, "sha512 is needed"},
+		"a link":                    {map[string]locked{"node_modules/a": {Resolved: at, Integrity: "sha512-" + sum, Link: true}}, "only what a registry serves"},
+		"a workspace":               {map[string]locked{"packages/a": {Version: "1.0.0"}}, "folder"},
+		"of nowhere":                {map[string]locked{"node_modules/a": {Integrity: "sha512-" + sum}}, "only what a registry serves"},
+		"of another host":           {map[string]locked{"node_modules/a": {Resolved: "https://elsewhere.example/a/-/a-1.tgz", Integrity: "sha512-" + sum}}, "only what a registry serves"},
+		"of another port":           {map[string]locked{"node_modules/a": {Resolved: "https://registry.example:8443/a/-/a-1.tgz", Integrity: "sha512-" + sum}}, "only what a registry serves"},
+		"without TLS":               {map[string]locked{"node_modules/a": {Resolved: "http://registry.example/a/-/a-1.tgz", Integrity: "sha512-" + sum}}, "only what a registry serves"},
+		"of a log-in":               {map[string]locked{"node_modules/a": {Resolved: "https://u:p@registry.example/a/-/a-1.tgz", Integrity: "sha512-" + sum}}, "only what a registry serves"},
+		"leads out":                 {map[string]locked{"node_modules/../a": whole}, "folder"},
 	} {
 		folder := ""
 		for f := range c.all {
