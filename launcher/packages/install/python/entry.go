@@ -1,8 +1,9 @@
 package python
 
 import (
+	"bufio"
 	"bytes"
-	"encoding/csv"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -99,50 +100,57 @@ func programsOf(root *os.Root, name string) (programs []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, list := range lists {
-		folder := path.Base(path.Dir(list))
-		if own, _, _ := strings.Cut(folder, "-"); normal(own) != name {
-			continue
-		}
-		if programs, err = listed(root, list); err != nil {
-			return nil, fmt.Errorf("%s: %w", list, err)
-		}
-		return programs, nil
+	lists = slices.DeleteFunc(lists, func(list string) bool {
+		own, _, _ := strings.Cut(path.Base(path.Dir(list)), "-")
+		return normal(own) != name
+	})
+	switch len(lists) {
+	case 0:
+		return nil, fmt.Errorf("%s is not in its own environment", name)
+	case 1:
+	default:
+		return nil, fmt.Errorf("%s is in its environment twice: %.100q, %.100q", name, lists[0], lists[1])
 	}
-	return nil, fmt.Errorf("%s is not in its own environment", name)
+	if programs, err = listed(root, lists[0]); err != nil {
+		return nil, fmt.Errorf("%s: %w", lists[0], err)
+	}
+	return programs, nil
 }
 
-// mostPrograms are more than any package has in bin.
-const mostPrograms = 10_000
+const (
+	mostPrograms = 10_000  // more than any package has in bin
+	mostRow      = 8 << 10 // of a list, in bytes: twice the longest path
+)
 
-// listed are the programs that a list of installed files has, each once. The list is read row by row.
+// listed are the programs that a list of installed files has, each once. The list is read line by line. A row in
+// quotes, as of a file with a comma in its name, is none of a program.
 func listed(root *os.Root, list string) (programs []string, err error) {
-	text, err := job.ReadRegular(root, list, job.MostList)
+	f, err := job.OpenRegular(root, list)
 	if err != nil {
 		return nil, err
 	}
-	r, looks := csv.NewReader(bytes.NewReader(text)), 0
-	r.FieldsPerRecord, r.ReuseRecord = -1, true
-	for {
-		row, err := r.Read()
-		if errors.Is(err, io.EOF) {
-			slices.Sort(programs)
-			return slices.Compact(programs), nil
-		}
-		if err != nil {
-			return nil, err
-		}
-		program, ok := strings.CutPrefix(row[0], "../../../bin/")
-		if !ok || program == "" || strings.Contains(program, "/") {
+	defer f.Close()
+	if info, err := f.Stat(); err != nil || info.Size() > job.MostList {
+		return nil, cmp.Or(err, fmt.Errorf("no file of at most %d bytes", job.MostList))
+	}
+	lines, looks := bufio.NewScanner(io.LimitReader(f, job.MostList)), 0
+	lines.Buffer(nil, mostRow)
+	for lines.Scan() {
+		row, ok := bytes.CutPrefix(lines.Bytes(), []byte("../../../bin/"))
+		name, _, _ := bytes.Cut(row, []byte(","))
+		if !ok || len(name) == 0 || bytes.ContainsRune(name, '/') {
 			continue
 		}
 		if looks++; looks > mostPrograms {
 			return nil, fmt.Errorf("more than %d programs", mostPrograms)
 		}
+		program := string(name)
 		if info, err := root.Lstat("bin/" + program); err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0 {
-			programs = append(programs, strings.Clone(program))
+			programs = append(programs, program)
 		}
 	}
+	slices.Sort(programs)
+	return slices.Compact(programs), lines.Err()
 }
 
 // firstLines is how a script begins that finds its interpreter beside itself: for sh a line that executes Python, for

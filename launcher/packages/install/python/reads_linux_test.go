@@ -51,6 +51,9 @@ func TestReadsAreBounded(t *testing.T) {
 		{"a list", map[string]string{"bin/python": "", "bin/tool": "", record: "../../../bin/tool,,\n+"}, start, "no file of at most 16777216 bytes"},
 		{"a long list", map[string]string{"bin/python": "", "bin/tool": "", record: strings.Repeat("../../../bin/x,,\n", 20_000)}, start,
 			"more than 10000 programs"},
+		{"a long row", map[string]string{"bin/python": "", "bin/tool": "", record: strings.Repeat(",", 16<<20)}, start, "token too long"},
+		{"two lists", map[string]string{"bin/python": "", "bin/tool": "", record: "../../../bin/tool,,\n",
+			"lib/python3.11/site-packages/Tool-0.dist-info/RECORD": ""}, start, "tool is in its environment twice"},
 		{"a program that is no script", map[string]string{"bin/tool": "+"}, func(at string) error { return fixScripts(&job.Job{Stage: at}) }, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) { registrytest.Bounded(t, c.files, c.err, c.do) })
