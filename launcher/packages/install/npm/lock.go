@@ -1,6 +1,7 @@
 package npm
 
 import (
+	"bytes"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
@@ -149,7 +150,8 @@ type manifest struct {
 	Scripts map[string]string `json:"scripts"`
 }
 
-// bins are the programs of a package and their files.
+// bins are the programs of a package and their files, by names as npm's package npm-normalize-package-bin makes them.
+// Of two keys for one name the last by the alphabet counts.
 func (m *manifest) bins(name string) map[string]string {
 	var one string
 	if json.Unmarshal(m.Bin, &one) == nil {
@@ -157,14 +159,18 @@ func (m *manifest) bins(name string) map[string]string {
 	}
 	var all map[string]string
 	json.Unmarshal(m.Bin, &all)
-	return all
+	named := map[string]string{}
+	for _, key := range slices.Sorted(maps.Keys(all)) {
+		named[path.Base(strings.NewReplacer(`\`, "/", ":", "/").Replace(key))] = all[key]
+	}
+	return named
 }
 
 func readManifest(root *os.Root, folder string) (*manifest, error) {
 	text, err := job.ReadRegular(root, path.Join(folder, "package.json"), mostManifest)
 	m := new(manifest)
 	if err == nil {
-		err = json.Unmarshal(text, m)
+		err = json.Unmarshal(bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")), m) // a mark of the encoding, as npm has it
 	}
 	return m, err
 }

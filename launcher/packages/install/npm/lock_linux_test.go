@@ -3,6 +3,7 @@ package npm
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -68,6 +69,30 @@ func TestProgramOfAnotherPackage(t *testing.T) {
 		e, err := entry(folder, start)
 		if (err == nil) != (words == "") || err != nil && !strings.Contains(err.Error(), words) {
 			t.Errorf("%s: %+v, %v", target, e, err)
+		}
+	}
+}
+
+// A package.json is read as npm reads it.
+func TestManifests(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"bin":"x.js"}`: "server=x.js", "\xef\xbb\xbf" + `{"bin":{"a":"x.js"}}`: "a=x.js", `{"bin":{"@acme/server":"x.js"}}`: "server=x.js",
+		`{"bin":{"c:\\a\\b":"x.js"}}`: "b=x.js", `{"bin":{"c:b":"x.js","d":"y.js"}}`: "b=x.js d=y.js", `{"bin":{"s/a":"x.js","b/a":"y.js"}}`: "a=x.js",
+	} {
+		at := t.TempDir()
+		registrytest.Put(t, at, map[string]string{"p/package.json": text})
+		root, err := os.OpenRoot(at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := readManifest(root, "p")
+		root.Close()
+		var got []string
+		for name, file := range m.bins("@acme/server") {
+			got = append(got, name+"="+file)
+		}
+		if slices.Sort(got); err != nil || strings.Join(got, " ") != want {
+			t.Errorf("%s: %q, %v; want %s", text, got, err, want)
 		}
 	}
 }
