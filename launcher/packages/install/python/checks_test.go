@@ -35,6 +35,18 @@ func TestPipOfNoAges(t *testing.T) {
 	}
 }
 
+// Where Python has binary packages in lib64, as Fedora's has, that is lib.
+func TestLib64(t *testing.T) {
+	j := &job.Job{Stage: t.TempDir(), Owner: -1}
+	j.Private = filepath.Join(j.Stage, "private")
+	if err := makeEnvironment(j, &answer{Python: "/usr/bin/python3", Packages: "lib/python3.14/site-packages"}); err != nil {
+		t.Fatal(err)
+	}
+	if target, err := os.Readlink(j.Stage + "/lib64"); err != nil || target != "lib" {
+		t.Errorf("%q, %v", target, err)
+	}
+}
+
 // Builds, which --scripts allows, find no log-in in the configuration of their pip.
 func TestPipConfigure(t *testing.T) {
 	for scripts, want := range map[bool]string{false: "index-url = https://u:s3cret@index.example/simple/\n", true: "index-url = https://index.example/simple/\n"} {

@@ -94,6 +94,9 @@ func makeEnvironment(j *job.Job, a *answer) error {
 	if err := os.WriteFile(filepath.Join(j.Stage, "pyvenv.cfg"), marker(a), 0o644); err != nil {
 		return err
 	}
+	if err := os.Symlink("lib", filepath.Join(j.Stage, "lib64")); err != nil { // where Fedora's has binary packages
+		return err
+	}
 	return os.Symlink(a.Python, filepath.Join(j.Stage, interpreter))
 }
 
