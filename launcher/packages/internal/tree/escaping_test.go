@@ -57,3 +57,17 @@ func TestEscapingEnds(t *testing.T) {
 		t.Error("twenty thousand links through forty others are followed to their end")
 	}
 }
+
+// Nor with long targets, whose parts are no names.
+func TestEscapingEndsInLongTargets(t *testing.T) {
+	var links []Entry
+	for i := range 40 {
+		links = append(links, Entry{Path: "l" + string(rune('A'+i)), Kind: Link, Target: "l" + string(rune('A'+i+1)) + strings.Repeat("/.", 2000)})
+	}
+	for i := range 1000 {
+		links = append(links, Entry{Path: "x" + string(rune(1000+i)), Kind: Link, Target: "lA"})
+	}
+	if Escaping(links, nil) == "" {
+		t.Error("a thousand links through forty others of 4 KB are followed to their end")
+	}
+}

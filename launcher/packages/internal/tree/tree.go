@@ -84,7 +84,7 @@ func Escaping(links []Entry, outside []string) string {
 	return ""
 }
 
-// mostSteps bounds the bytes of the paths that are looked up for all links: some hundred for each in a real package.
+// mostSteps bounds the bytes of the paths and targets that are looked up for all links: some hundred for each in a real package.
 const mostSteps = 1 << 30
 
 // A follower follows links as the kernel does.
@@ -126,6 +126,7 @@ func (f *follower) staysInside(path string) bool {
 		if followed++; followed > 40 {
 			return true // the kernel follows no further: ELOOP
 		}
+		f.left -= len(target) + len(rest) // which are copied
 		at = at[:len(at)-1]
 		rest = append(strings.Split(target, "/"), rest...)
 	}
