@@ -84,7 +84,8 @@ func Escaping(links []Entry, outside []string) string {
 	return ""
 }
 
-// mostSteps bounds the bytes of the paths and targets that are looked up for all links: some hundred for each in a real package.
+// mostSteps bounds the bytes of the paths and targets that are looked up for all links: some hundred for each in a real
+// package.
 const mostSteps = 1 << 30
 
 // A follower follows links as the kernel does.
@@ -126,7 +127,7 @@ func (f *follower) staysInside(path string) bool {
 		if followed++; followed > 40 {
 			return true // the kernel follows no further: ELOOP
 		}
-		f.left -= len(target) + len(rest) // which are copied
+		f.left -= len(target) + 16*len(rest) // both are copied
 		at = at[:len(at)-1]
 		rest = append(strings.Split(target, "/"), rest...)
 	}
