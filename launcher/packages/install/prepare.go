@@ -109,9 +109,9 @@ func Prepare(ctx context.Context, in *store.Store, start *startline.Start, o Opt
 }
 
 // find looks into the store. Nil and no error is a package that has to be installed: also one that is there, where an
-// older one or its install scripts are wanted.
+// older one or its install scripts are wanted, or install has words for a refusal.
 func (i *installation) find() (*Ready, error) {
-	w, _, err := i.wanted()
+	w, q, err := i.wanted()
 	if i.Update || err != nil {
 		return nil, err
 	}
@@ -119,7 +119,8 @@ func (i *installation) find() (*Ready, error) {
 	if _, young := errors.AsType[*store.TooYoung](err); young || errors.Is(err, store.ErrNone) {
 		return nil, nil
 	}
-	if err == nil && i.Scripts && len(p.Scripts) > 0 {
+	if err == nil && (i.Scripts && len(p.Scripts) > 0 ||
+		i.row.Limited != nil && i.row.Limited(q, i.start, p.Registry)) {
 		return nil, nil
 	}
 	if err == nil {

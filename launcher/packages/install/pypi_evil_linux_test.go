@@ -194,6 +194,7 @@ func TestPipConfiguration(t *testing.T) {
 	}
 	h.refused(t, "uvx good-tool", file)
 	h.nothingLeft(t)
+	h.limitsUv(t, x.URL, file)
 
 	// A log-in is used where that was asked for alone, and does not stay.
 	x.Behave(registrytest.Behaviour{Token: "u:s3cret"})
@@ -215,6 +216,27 @@ func TestPipConfiguration(t *testing.T) {
 	}
 	x.Behave(registrytest.Behaviour{})
 	h.refused(t, "pipx run reads", "the program of a source archive failed: found nothing")
+}
+
+// limitsUv demands that a line of uvx is refused although one of pipx has installed the package.
+func (h *home) limitsUv(t *testing.T, index, file string) {
+	t.Helper()
+	h.must(t, "pipx run good-tool")
+	h.refused(t, "uvx good-tool", file)
+	if err := os.Remove(file); err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range []string{"pipx run good-tool", "uvx good-tool"} {
+		h.must(t, line)
+	}
+	env := h.options.Env
+	h.options.Env = append(env[:len(env):len(env)], "UV_INDEX="+index)
+	if r := h.must(t, "uvx good-tool"); r.Installed {
+		t.Error("pip's own index is none of the store's")
+	}
+	h.options.Env = append(env[:len(env):len(env)], "UV_INDEX=https://elsewhere.example/simple")
+	h.refused(t, "uvx good-tool", "UV_INDEX", "no variable decides where packages come from")
+	h.options.Env = env
 }
 
 // pythonReads is a backend that looks for the log-in in all that it can read.

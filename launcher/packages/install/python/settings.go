@@ -23,7 +23,7 @@ const usualHosts = "pypi.org files.pythonhosted.org"
 var Manager = job.Manager{
 	Name: "pypi", Programs: []string{"pipx", "python3", "python"}, Usual: usualHosts,
 	Write: "pip config set global.index-url URL", Logins: "netrc",
-	Files: files, Decides: decides, Settings: settings, Install: install, Entry: entry,
+	Files: files, Decides: decides, Limited: limited, Settings: settings, Install: install, Entry: entry,
 }
 
 // files are the files of pip's configuration, and of uv's, which [uvLimit] reads.
@@ -143,6 +143,16 @@ func uvLimit(u job.User) string {
 		}
 	}
 	return ""
+}
+
+// limited is true for a line of uv's that uv's limits refuse: the package may be there by a line of pipx.
+func limited(q *job.Question, s *startline.Start, registry string) bool {
+	known := &job.Settings{Registries: []job.Registry{{URL: registry}}}
+	decides := func(name string) bool {
+		value := order.Lookup(q.Env, name)
+		return value != "" && !slices.Contains(q.Files, value) && !known.Has(value)
+	}
+	return strings.HasPrefix(s.Tool, "uv") && (uvLimit(q.User) != "" || slices.ContainsFunc(uvLimits, decides))
 }
 
 // uvFiles are the configuration files of uv's tools.
