@@ -136,12 +136,15 @@ func TestBinOfADependency(t *testing.T) {
 	long(t)
 	t.Parallel()
 	for _, dep := range first(1, "zzz", "aaa") {
-		h := newHome(t, runnable(pack{Name: "main", Manifest: needs(dep, "1")}),
-			runnable(pack{Name: dep, Manifest: keys{"bin": map[string]string{"main": "cli.js"}}}))
-		r := h.must(t, "npx -y main")
-		file, err := filepath.EvalSymlinks(r.Command[0])
-		if err != nil || filepath.Base(filepath.Dir(file)) != "main" {
-			t.Errorf("%s, %v", file, err)
+		bins := map[string]string{"main": "cli.js", "helper": "cli.js"}
+		h := newHome(t, runnable(pack{Name: "main", Manifest: keys{"bin": bins, "dependencies": map[string]string{dep: "1"}}}),
+			runnable(pack{Name: dep, Manifest: keys{"bin": bins}}))
+		for _, line := range []string{"npx -y main", "npx -y -p main helper"} { // of one install
+			r := h.must(t, line)
+			file, err := filepath.EvalSymlinks(r.Command[0])
+			if err != nil || filepath.Base(filepath.Dir(file)) != "main" {
+				t.Errorf("%s: %s, %v", line, file, err)
+			}
 		}
 	}
 }

@@ -19,7 +19,7 @@ func ChooseBin(name string, bins map[string]string, asked string) (string, error
 	good := map[string]string{}
 	for bin, file := range bins {
 		// npm's package npm-normalize-package-bin leads a file that points out of the package back into it.
-		if file = path.Join("/", strings.ReplaceAll(file, `\`, "/")); isBin(bin) && file != "/" {
+		if file = path.Join("/", strings.ReplaceAll(file, `\`, "/")); IsBin(bin) && file != "/" {
 			good[bin], files[file] = file, true
 		}
 	}
@@ -49,9 +49,9 @@ func enumerated(words []string) string {
 	return strings.Join(words, ", ")
 }
 
-// isBin reports whether a word can be the name of a package's program: that of a file, and nothing that leads
+// IsBin reports whether a word can be the name of a package's program: that of a file, and nothing that leads
 // elsewhere.
-func isBin(word string) bool {
+func IsBin(word string) bool {
 	const longest = 255 // NAME_MAX
 	strange := func(r rune) bool { return r <= ' ' || r >= 0x7f || strings.ContainsRune(`/\:`, r) }
 	return word != "" && word != "." && word != ".." && word[0] != '-' && len(word) <= longest &&

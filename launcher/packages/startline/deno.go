@@ -76,7 +76,7 @@ func denoSpec(word string) (spec Spec, bin, reason string) {
 	}
 	if i := strings.Index(name[from:], "/"); i >= 0 {
 		name, bin = name[:from+i], name[from+i+1:]
-		if !isBin(bin) {
+		if !IsBin(bin) {
 			return Spec{}, "", text.Word(bin) + " is no program of a package"
 		}
 	}

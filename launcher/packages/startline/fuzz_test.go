@@ -32,7 +32,7 @@ func FuzzParse(f *testing.F) {
 		if s == nil {
 			return
 		}
-		if len(s.Specs) == 0 || s.Manager == "" || s.Tool == "" || s.Bin != "" && !isBin(s.Bin) || s.Program != command[0] {
+		if len(s.Specs) == 0 || s.Manager == "" || s.Tool == "" || s.Bin != "" && !IsBin(s.Bin) || s.Program != command[0] {
 			t.Fatalf("%q: %+v", command, s)
 		}
 		for _, spec := range s.Specs {

@@ -97,7 +97,7 @@ func (l *line) start() (*Start, string) {
 		}
 		s.Specs = []Spec{spec}
 	default:
-		if s.Bin = l.words[0]; !isBin(s.Bin) {
+		if s.Bin = l.words[0]; !IsBin(s.Bin) {
 			return nil, text.Word(s.Bin) + " is no program of a package"
 		}
 	}

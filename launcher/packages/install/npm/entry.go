@@ -77,32 +77,39 @@ func commandOf(s *startline.Start, link, file string) []string {
 	return []string{link}
 }
 
-// fixLink makes the link of the package's program lead to the package: npm gives a name that a dependency has as well
-// to either.
-func fixLink(j *job.Job) error {
+// fixLinks makes the links of the packages' programs lead to these, the first package first: npm gives a name that a
+// dependency has as well to either.
+func fixLinks(j *job.Job) error {
 	root, err := os.OpenRoot(j.Stage)
 	if err != nil {
 		return err
 	}
 	defer root.Close()
-	owner, err := ownerOf(root, j.Start)
-	if err != nil {
-		return err
+	fixed := map[string]bool{}
+	for _, spec := range j.Start.Specs {
+		m, err := readManifest(root, "node_modules/"+spec.Name)
+		if err != nil {
+			continue // contents has words for the one with the program
+		}
+		for bin, file := range m.bins(spec.Name) {
+			file = path.Join("/", strings.ReplaceAll(file, `\`, "/")) // as npm-normalize-package-bin has it
+			if fixed[bin] || !startline.IsBin(bin) || file == "/" {
+				continue // entry has words for that, where a program is wanted
+			}
+			fixed[bin] = true
+			if err := fixLink(root, j, "node_modules/.bin/"+bin, "node_modules/"+spec.Name+file); err != nil {
+				return err
+			}
+		}
 	}
-	m, err := readManifest(root, "node_modules/"+owner)
-	if err != nil {
-		return err
-	}
-	bins := m.bins(owner)
-	bin, err := startline.ChooseBin(owner, bins, j.Start.Bin)
-	if err != nil {
-		return nil // entry has words for that, where a program is wanted
-	}
-	link := "node_modules/.bin/" + bin
-	file := path.Join("node_modules", owner, path.Join("/", bins[bin])) // as npm-normalize-package-bin has it
+	return nil
+}
+
+// fixLink makes one link lead to a package's file, if that is there.
+func fixLink(root *os.Root, j *job.Job, link, file string) error {
 	own, err := root.Stat(file)
 	if err != nil || !own.Mode().IsRegular() {
-		return nil // the same
+		return nil // entry has words for that, too
 	}
 	if linked, err := root.Stat(link); err == nil && os.SameFile(own, linked) {
 		return nil

@@ -65,7 +65,7 @@ func install(ctx context.Context, j *job.Job) (*job.Contents, error) {
 	}
 	found, err := contents(j)
 	if err == nil {
-		err = fixLink(j)
+		err = fixLinks(j)
 	}
 	if err != nil || !j.Scripts || len(found.Scripts) == 0 {
 		return found.Contents, err
