@@ -66,3 +66,22 @@ func TestRecordOfOtherWords(t *testing.T) {
 		t.Errorf("by a record of its own: %+v, %v", p, err)
 	}
 }
+
+// A package that is asked for between the look of a prune and its removal stays.
+func TestPruneSparesWhatCame(t *testing.T) {
+	s := openIn(t, tempHome(t))
+	old := install(t, s, "npm:server", installed("server", "1.0.0"), "one")
+	install(t, s, "npm:server", installed("server", "1.1.0"), "two")
+	if err := s.Remember(Resolution{Manager: "npm", Specs: []string{"npm:server@1"}, Path: old.Path}); err != nil {
+		t.Fatal(err)
+	}
+	if err := old.remove(true); !errors.Is(err, ErrNone) {
+		t.Error(err)
+	}
+	if err := old.Check(); err != nil {
+		t.Error(err)
+	}
+	if err := old.Remove(); err != nil {
+		t.Error(err)
+	}
+}

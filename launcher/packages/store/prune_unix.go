@@ -13,7 +13,11 @@ import (
 )
 
 // Remove removes a package from which no server runs, and the resolutions to it.
-func (p *Package) Remove() error {
+func (p *Package) Remove() error { return p.remove(false) }
+
+// remove is Remove. A package that was unasked when a prune looked stays if specs are resolved to it by now: an install
+// does that behind the same lock.
+func (p *Package) remove(unasked bool) error {
 	i := strings.LastIndexByte(p.rel, '/')
 	folder, name := p.rel[:i], p.rel[i+1:]
 	at, err := p.in.disk.tryLock(folder)
@@ -22,7 +26,12 @@ func (p *Package) Remove() error {
 	}
 	if err == nil {
 		defer unix.Close(at)
-		err = p.in.remove(at, name)
+		if unasked {
+			err = p.in.records.unasked(p.rel)
+		}
+		if err == nil {
+			err = p.in.remove(at, name)
+		}
 	}
 	if isGone(err) {
 		err = ErrNone
@@ -35,6 +44,15 @@ func (p *Package) Remove() error {
 	}
 	p.in.disk.removeEmpty(folder)
 	return p.in.records.forget(p.rel)
+}
+
+// unasked is ErrNone if specs are resolved to a package.
+func (r *records) unasked(rel string) error {
+	all, err := r.resolutions()
+	if len(specsFor(rel, all)) > 0 {
+		err = ErrNone
+	}
+	return err
 }
 
 // forget removes all records of a package.
@@ -104,7 +122,7 @@ func (s *Store) Prune(keep int64) (*Pruned, error) {
 		if len(p.Specs) > 0 && (keep < 0 || done.Bytes <= keep) {
 			break
 		}
-		switch bad := p.Remove(); {
+		switch bad := p.remove(len(p.Specs) == 0); {
 		case bad == nil:
 			done.Removed = append(done.Removed, p)
 			done.Bytes -= p.Bytes
