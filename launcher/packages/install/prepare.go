@@ -145,8 +145,8 @@ func (i *installation) ready(p *store.Package) (*Ready, error) {
 		Env: e.Env, spec: i.title(), beside: beside(i.start)}, nil
 }
 
-// private begins the name of Job.Private in the stage. The rest is new for each install: an archive whose files are
-// unpacked beside that folder cannot name one in it.
+// private begins the name of Job.Private in the stage. The rest is new for each install: an archive that is unpacked
+// beside that folder cannot name a file in it.
 const private = ".mcp-sandbox-install-"
 
 // install makes a stage, lets the manager fill it, and puts it into the store if everything is as it should be.

@@ -10,8 +10,8 @@ import (
 // A span is where bytes of a file begin and end.
 type span struct{ start, end int }
 
-// comments are the texts of the comments: of all that begins as one outside of keys and values. Of a value whose end is
-// unknown some of the text can be taken for one.
+// comments are the texts of the comments: of all that begins as one outside of keys and values. A value without a known
+// end can have text that is taken for one.
 func comments(file []byte, syntax mcphosts.Syntax, root *node) (all []span) {
 	beginnings := []string{"//", "/*"}
 	if syntax == mcphosts.TOML || syntax == mcphosts.YAML {

@@ -29,8 +29,8 @@ type Manager struct {
 	// Decides reports whether a variable says where packages come from, or which of them are taken. None does here:
 	// where its value is not in the configuration anyway ([Settings.Has]) the install is refused.
 	Decides func(name string, s *startline.Start) bool
-	// Limited reports whether Install refuses a line whose package a line of another tool may have put into the store,
-	// from that registry. It may be nil.
+	// Limited reports whether Install refuses a line, though another tool's line may have put the package into the
+	// store, from that registry. It may be nil.
 	Limited func(q *Question, s *startline.Start, registry string) bool
 	// Write is the command that writes a registry into the user's configuration.
 	Write string
