@@ -101,7 +101,7 @@ func nameOf(folder string) string {
 // check refuses an entry that is no archive with a SHA-512 from one of the registries, nor lies in such an archive.
 func check(all map[string]locked, folder string, s *job.Settings) error {
 	e, name := all[folder], nameOf(folder)
-	for e.InBundle && e.Resolved == "" { // npm fetches what a package lists as its bundle and has not in its archive
+	for e.InBundle && e.Resolved == "" { // npm fetches bundled packages that the archive has not
 		folder = strings.TrimSuffix(folder[:max(0, strings.LastIndex(folder, "node_modules/"))], "/")
 		parent, ok := all[folder]
 		if !ok {
