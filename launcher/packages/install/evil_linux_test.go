@@ -135,10 +135,14 @@ func TestBinsThatLeadOut(t *testing.T) {
 func TestBinOfADependency(t *testing.T) {
 	long(t)
 	t.Parallel()
-	for _, dep := range first(1, "zzz", "aaa") {
+	for _, c := range []struct {
+		dep     string
+		scripts bool
+	}{{"zzz", false}, {"aaa", false}, {"aaa", true}} {
 		bins := map[string]string{"main": "cli.js", "helper": "cli.js"}
-		h := newHome(t, runnable(pack{Name: "main", Manifest: keys{"bin": bins, "dependencies": map[string]string{dep: "1"}}}),
-			runnable(pack{Name: dep, Manifest: keys{"bin": bins}}))
+		more := keys{"scripts": keys{"install": "true"}, "bin": bins, "dependencies": map[string]string{c.dep: "1"}}
+		h := newHome(t, runnable(pack{Name: "main", Manifest: more}), runnable(pack{Name: c.dep, Manifest: keys{"bin": bins}}))
+		h.options.Scripts = c.scripts
 		for _, line := range []string{"npx -y main", "npx -y -p main helper"} { // of one install
 			r := h.must(t, line)
 			file, err := filepath.EvalSymlinks(r.Command[0])

@@ -74,7 +74,8 @@ func install(ctx context.Context, j *job.Job) (*job.Contents, error) {
 		return nil, err
 	}
 	found.Scripts = nil
-	rebuild := job.Step{Args: []string{"rebuild", "--ignore-scripts=false"}, Env: variables(j), Local: true, Slow: true}
+	args = []string{"rebuild", "--ignore-scripts=false", "--bin-links=false"} // which would undo fixLinks
+	rebuild := job.Step{Args: args, Env: variables(j), Local: true, Slow: true}
 	if err := j.Run(ctx, rebuild); err != nil {
 		return nil, err
 	}
