@@ -48,11 +48,11 @@ func (p *Package) remove(unasked bool) error {
 
 // unasked is ErrNone if specs are resolved to a package.
 func (r *records) unasked(rel string) error {
-	all, err := r.resolutions()
+	all, _ := r.resolutions() // forget tells the error
 	if len(specsFor(rel, all)) > 0 {
-		err = ErrNone
+		return ErrNone
 	}
-	return err
+	return nil
 }
 
 // forget removes all records of a package.

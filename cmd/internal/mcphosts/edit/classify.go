@@ -170,7 +170,11 @@ func remote(n *node) bool {
 
 // starts reports whether nothing in an entry says that the host starts something else than the command, or elsewhere.
 func (n *node) starts() bool {
-	keys := []string{"type", "transport", "transportType", "source", "uses", "config", "experimental_environment"}
+	keys := []string{"type", "transport", "transportType", "source", "uses", "experimental_environment"}
+	isTable := func(v *node) bool { return v.kind == table }
+	if slices.ContainsFunc(n.all([]string{"config"}), isTable) { // which VS Code takes for the entry
+		return false
+	}
 	return !slices.ContainsFunc(n.all(keys), func(v *node) bool {
 		return v.kind > text || !slices.Contains([]string{"", "stdio", "local", "custom"}, strings.ToLower(v.text))
 	})

@@ -13,10 +13,6 @@ type span struct{ start, end int }
 // comments are the texts of the comments: of all that begins as one outside of keys and values. A value without a known
 // end can have text that is taken for one.
 func comments(file []byte, syntax mcphosts.Syntax, root *node) (all []span) {
-	beginnings := []string{"//", "/*"}
-	if syntax == mcphosts.TOML || syntax == mcphosts.YAML {
-		beginnings = []string{"#"}
-	}
 	taken := []span{{len(file), len(file)}}
 	root.each(false, func(n *node, _ bool) {
 		if n.kind <= text && n.end != unknown {
@@ -29,38 +25,37 @@ func comments(file []byte, syntax mcphosts.Syntax, root *node) (all []span) {
 		}
 	})
 	slices.SortFunc(taken, func(a, b span) int { return a.start - b.start })
+	hash := syntax == mcphosts.TOML || syntax == mcphosts.YAML
 	at := 0
 	for _, t := range taken {
-		for at < t.start {
-			c, found := comment(file[:t.start], at, beginnings)
-			if !found {
-				break
+		for ; at < t.start; at++ {
+			begins, ends := opening(file[at:t.start], hash)
+			if begins == 0 {
+				continue
 			}
-			all, at = append(all, c), c.end
+			c := span{at + begins, t.start}
+			if length := bytes.Index(file[c.start:t.start], []byte(ends)); length >= 0 {
+				c.end = c.start + length
+			}
+			if at = c.end; bytes.HasSuffix(file[c.start:c.end], []byte("\r")) {
+				c.end--
+			}
+			all = append(all, c)
 		}
 		at = max(at, t.end)
 	}
 	return all
 }
 
-// comment is the text of the next comment, without what it begins and ends with.
-func comment(file []byte, from int, beginnings []string) (next span, found bool) {
-	for _, begins := range beginnings {
-		at := bytes.Index(file[from:], []byte(begins))
-		if at < 0 || found && next.start < from+at {
-			continue
-		}
-		next, found = span{from + at + len(begins), len(file)}, true
-		ends := "\n"
-		if begins == "/*" {
-			ends = "*/"
-		}
-		if length := bytes.Index(file[next.start:], []byte(ends)); length >= 0 {
-			next.end = next.start + length
-		}
-		if bytes.HasSuffix(file[next.start:next.end], []byte("\r")) {
-			next.end--
-		}
+// opening is how long the beginning of a comment is, 0 if there is none, and what the comment ends with.
+func opening(file []byte, hash bool) (begins int, ends string) {
+	switch {
+	case hash && file[0] == '#':
+		return 1, "\n"
+	case !hash && bytes.HasPrefix(file, []byte("//")):
+		return 2, "\n"
+	case !hash && bytes.HasPrefix(file, []byte("/*")):
+		return 2, "*/"
 	}
-	return next, found
+	return 0, ""
 }

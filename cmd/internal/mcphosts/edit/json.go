@@ -28,7 +28,7 @@ func parseJSON(file []byte, strict bool) (*node, error) {
 	}
 	root := jsonNode(&v)
 	for _, c := range comments(file, mcphosts.JSONC, root) {
-		if isFilled(string(file[c.start:c.end])) { // which happens before the host looks for comments
+		if file[c.start-1] == '*' && isFilled(string(file[c.start:c.end])) { // before the host looks for comments
 			return nil, errors.New("a comment has {env:NAME} or {file:PATH}: what opencode puts there may end it")
 		}
 	}

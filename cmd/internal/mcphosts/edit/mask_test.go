@@ -22,7 +22,7 @@ func TestMasked(t *testing.T) {
 			"token = \"…\"\n[mcp_servers.a]\ncommand = \"npx\"\nargs = ['x']\nenv = { K = \"…\" }\n"},
 		{mcphosts.Form{Syntax: mcphosts.YAML, Roots: "mcpServers", Named: true}, "key: |\n  hunter1\n  hunter1\n\nmcpServers:\n  - name: a\n    command: npx\n    args: [x]\n    env:\n      K: >-\n        hunter2\n        hunter3\n      L: hunter4\n",
 			"key: \"…\"\nmcpServers:\n  - name: a\n    command: npx\n    args: [x]\n    env:\n      K: \"…\"\n      L: \"…\"\n"},
-		{mcphosts.Form{Syntax: mcphosts.JSONC, Roots: "mcpServers"}, "// \"T\": \"hunter1\",\n{\"mcpServers\":{\"a//b\":{\"command\":\"npx\", /* hunter2\n hunter3 */ \"args\":[\"//x\" // hunter4\r\n]}}} // hunter5",
+		{mcphosts.Form{Syntax: mcphosts.JSONC, Roots: "mcpServers"}, "//* \"T\": \"hunter1\",\n{\"mcpServers\":{\"a//b\":{\"command\":\"npx\", /* hunter2\n hunter3 */ \"args\":[\"//x\" // hunter4\r\n]}}} // hunter5",
 			"//…\n{\"mcpServers\":{\"a//b\":{\"command\":\"npx\", /*…*/ \"args\":[\"//x\" //…\r\n]}}} //…"},
 		{mcphosts.Form{Syntax: mcphosts.TOML, Roots: "mcp_servers"}, "# hunter1\n[mcp_servers.a] # hunter2\ncommand = \"npx\"# hunter3\nargs = ['x#y', # hunter4\n]\n",
 			"#…\n[mcp_servers.a] #…\ncommand = \"npx\"#…\nargs = ['x#y', #…\n]\n"},

@@ -69,7 +69,8 @@ func (d *Document) walk(n *node, keys []string, path []any, under string) error 
 	if n.twice {
 		return errTwice
 	}
-	if errors.Is(n.bound, errAlias) || errors.Is(n.bound, errMerged) {
+	written := len(keys) > 0 && n.value(keys[0]) != nil // and then counts, whatever is merged
+	if errors.Is(n.bound, errAlias) || errors.Is(n.bound, errMerged) && !written {
 		return n.bound
 	}
 	switch {

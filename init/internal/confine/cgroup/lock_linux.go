@@ -117,10 +117,12 @@ func (f *folder) remove(top *folder, until time.Time) {
 			unix.Unlinkat(top.fd, name, unix.AT_REMOVEDIR)
 		}
 		err := unix.Unlinkat(f.fd, top.name, unix.AT_REMOVEDIR)
-		if err != unix.EBUSY && err != unix.ENOTEMPTY || time.Now().After(until) {
+		if err != unix.EBUSY && err != unix.ENOTEMPTY {
 			return
 		}
-		top.kill()
+		if top.kill(); time.Now().After(until) { // the next launch removes what is left
+			return
+		}
 		time.Sleep(time.Millisecond)
 	}
 }

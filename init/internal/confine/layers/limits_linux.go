@@ -72,8 +72,8 @@ func limitsOf(r *Request) []limit {
 	confined := r.Policy.Level != policy.Privileged
 	add("real-time priority", unix.RLIMIT_RTPRIO, 0, confined && r.Machine.Hard[unix.RLIMIT_RTPRIO] > 0)
 	add("nice", unix.RLIMIT_NICE, 0, confined && r.Machine.Hard[unix.RLIMIT_NICE] > 0)
-	// These count for the user's other programs too, and in a user namespace for this sandbox alone besides.
-	confined = confined && !r.Machine.Shared
+	// These count for the user's other programs too, and like processes for this sandbox alone besides.
+	confined = confined && !r.Machine.Shared && r.Machine.CountsProcesses
 	add("pending signals", unix.RLIMIT_SIGPENDING, 1024, confined && r.Machine.Hard[unix.RLIMIT_SIGPENDING] > 1024)
 	const queues = 400 << 10
 	add("message queues", unix.RLIMIT_MSGQUEUE, queues, confined && r.Machine.Hard[unix.RLIMIT_MSGQUEUE] > queues)

@@ -20,6 +20,8 @@ const (
 	retryDelay = time.Millisecond
 	// scarceDelay is the wait for descriptors or memory.
 	scarceDelay = 20 * time.Millisecond
+	// scarceTries bound how long a file that the host replaced may stay open meanwhile.
+	scarceTries = 25
 	// leastTries are the failed tries to lay covers before a file that stays the same is given up.
 	leastTries = 5
 	// linkTimeout is how long a covered file may have another name.
@@ -37,6 +39,7 @@ type repair struct {
 	complete bool          // every cover lies
 	deadline time.Time
 	failed   int   // tries to lay covers
+	scarce   int   // tries that lacked descriptors or memory
 	err      error // of a repair that failed
 
 	yield  func(time.Duration) bool
@@ -65,7 +68,8 @@ func (r *repair) pause(delay time.Duration) error {
 func (r *repair) mountAll() error {
 	for !r.stopped {
 		done, err := r.mountLost()
-		if isScarce(err) && r.pause(scarceDelay) == nil {
+		if isScarce(err) && r.scarce < scarceTries && r.pause(scarceDelay) == nil {
+			r.scarce++
 			continue
 		}
 		if done || err != nil {
@@ -107,7 +111,6 @@ func isScarce(err error) bool {
 
 // mountCovers starts a runner that enters the namespaces and lays covers, and checks the runner's results.
 func (r *repair) mountCovers(lost []layers.Lost) error {
-	r.laid = append(r.laid, lost...)
 	fd, mem, err := program.Open()
 	if err != nil {
 		return err
@@ -121,6 +124,7 @@ func (r *repair) mountCovers(lost []layers.Lost) error {
 	if r.Alter != nil {
 		r.Alter(p)
 	}
+	r.laid = append(r.laid, lost...)
 	if err = r.start(fd); err != nil {
 		return err
 	}
@@ -161,7 +165,9 @@ func (r *repair) start(prog int) error {
 func (r *repair) await(pid int) error {
 	pidfd, err := unix.PidfdOpen(pid, 0)
 	if err != nil {
-		return err
+		unix.Kill(pid, unix.SIGKILL)
+		unix.Wait4(pid, nil, 0, nil)
+		return errors.New("pidfd_open: " + err.Error()) // not to be tried again: what the runner laid is unknown
 	}
 	defer unix.Close(pidfd)
 	r.laying = true
