@@ -30,11 +30,11 @@ func (d *Document) Masked() []byte {
 			if end == unknown {
 				end = d.endOfBlock(n)
 			}
-			masks = append(masks, mask{n.start, end, hidden})
+			masks = append(masks, mask{span{n.start, end}, hidden})
 		}
 	})
 	for _, c := range comments(d.bytes, d.syntax, d.root) {
-		masks = append(masks, mask{c.start, c.end, "…"})
+		masks = append(masks, mask{c, "…"})
 	}
 	slices.SortStableFunc(masks, func(a, b mask) int { return a.start - b.start })
 	var b []byte
@@ -51,8 +51,8 @@ func (d *Document) Masked() []byte {
 
 // A mask is a text in place of bytes.
 type mask struct {
-	start, end int
-	text       string
+	span
+	text string
 }
 
 // isValue reports whether a word of a command line has the value of a variable, as env NAME=VALUE and -e NAME=VALUE do,

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -99,6 +100,13 @@ func TestOtherKindMeanwhile(t *testing.T) {
 		_, err = at(t, path).Change(ours)
 		must(t, err)
 		holds(t, path, "old"+mark)
+		// What a killed mcp-sandbox left of such a kind is kept, and said once.
+		wrap := filepath.Join(os.Getenv("HOME"), ".local", "state", "mcp-sandbox", "wrap")
+		must(t, put(filepath.Join(wrap, (&stage{path: path}).prefix()+"x")))
+		if err := at(t, path).Settle(); err == nil || !strings.Contains(err.Error(), "and kept as "+wrap) {
+			t.Errorf("%s: %v", kind, err)
+		}
+		must(t, at(t, path).Settle())
 	}
 }
 

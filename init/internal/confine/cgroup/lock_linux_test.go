@@ -64,7 +64,8 @@ func TestLockOfOthers(t *testing.T) {
 func TestRemoveUnlocked(t *testing.T) {
 	dir := t.TempDir()
 	const server, launcher, empty = prefix + "aaaaaaaaaa", prefix + "bbbbbbbbbb" + shimSuffix, prefix + "cccccccccc" + shimSuffix
-	for _, name := range []string{server, launcher} { // a file stands for a process: the folder cannot be removed
+	const other = prefix + "dddddddddd"                      // and one that hangs keeps the other from nothing
+	for _, name := range []string{server, launcher, other} { // a file stands for a process: the folder cannot be removed
 		if err := errors.Join(os.Mkdir(dir+"/"+name, 0o755), os.WriteFile(dir+"/"+name+"/cgroup.kill", nil, 0o644)); err != nil {
 			t.Fatal(err)
 		}
@@ -78,7 +79,7 @@ func TestRemoveUnlocked(t *testing.T) {
 	}
 	defer f.close()
 	f.removeUnlocked()
-	for name, want := range map[string]string{server: "1", launcher: ""} {
+	for name, want := range map[string]string{server: "1", other: "1", launcher: ""} {
 		if b, err := os.ReadFile(dir + "/" + name + "/cgroup.kill"); err != nil || strings.Trim(string(b), "1") != "" || (len(b) > 0) != (want != "") {
 			t.Errorf("%s: cgroup.kill has %q, %v", name, b, err)
 		}

@@ -166,7 +166,7 @@ func (r *repair) await(pid int) error {
 	pidfd, err := unix.PidfdOpen(pid, 0)
 	if err != nil {
 		unix.Kill(pid, unix.SIGKILL)
-		unix.Wait4(pid, nil, 0, nil)
+		go unix.Wait4(pid, nil, 0, nil)                 // the runner's sleep may be uninterruptible
 		return errors.New("pidfd_open: " + err.Error()) // not to be tried again: what the runner laid is unknown
 	}
 	defer unix.Close(pidfd)

@@ -98,24 +98,28 @@ func nameOf(folder string) string {
 	return folder
 }
 
+// above is the folder of the package in which a dependency's lies, or "".
+func above(folder string) string {
+	return strings.TrimSuffix(folder[:max(0, strings.LastIndex(folder, "node_modules/"))], "/")
+}
+
 // check refuses an entry that is no archive with a SHA-512 from one of the registries, nor lies in such an archive.
 func check(all map[string]locked, folder string, s *job.Settings) error {
-	e, name, whole := all[folder], nameOf(folder), folder
+	e, name := all[folder], nameOf(folder)
+	if e.InBundle && e.Resolved == "" { // a shrinkwrap says what is bundled, of packages below too
+		for at := above(folder); at != ""; at = above(at) {
+			if all[at].HasShrinkwrap {
+				return fmt.Errorf("npm-shrinkwrap.json of %s names no archive of dependency %s", nameOf(at), name)
+			}
+		}
+	}
 	for e.InBundle && e.Resolved == "" { // npm fetches bundled packages that the archive has not
-		folder = strings.TrimSuffix(folder[:max(0, strings.LastIndex(folder, "node_modules/"))], "/")
+		folder = above(folder)
 		parent, ok := all[folder]
 		if !ok {
 			return fmt.Errorf("%s says that %s came inside of another package, and names none", lockFile, name)
 		}
 		e = parent
-	}
-	if all[whole].InBundle && all[whole].Resolved == "" { // a shrinkwrap says what is bundled, of packages below too
-		for at := whole; at != ""; {
-			at = strings.TrimSuffix(at[:max(0, strings.LastIndex(at, "node_modules/"))], "/")
-			if all[at].HasShrinkwrap {
-				return fmt.Errorf("npm-shrinkwrap.json of %s names no archive of dependency %s", nameOf(at), name)
-			}
-		}
 	}
 	if !strings.HasPrefix(folder, "node_modules/") || path.Clean(folder) != folder {
 		for other, e := range all { // by its name, if there is one
